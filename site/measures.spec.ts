@@ -173,6 +173,22 @@ test("ten results are shown, then more, each with its collection", async ({ brow
   });
 });
 
+test("a list that is filtered to nothing says how much was looked at, and leads to the search of the folder", async ({ page, demo }) => {
+  await page.goto(new URL("browse/notes/", demo.site).href);
+  const rows = page.locator(".dir tbody tr:visible");
+  const all = await rows.count();
+  expect(all).toBeGreaterThan(10);
+  await page.getByLabel("Filter this list").fill("zqx nowhere");
+  await expect(rows).toHaveCount(0);
+  await expect(page.locator("[data-filter] [role=status]")).toContainText(`None of the ${all} shown here.`);
+  await expect(page.getByRole("link", { name: "Search all of this folder" })).toHaveAttribute(
+    "href",
+    /search\/\?q=in%3Anotes%2F%20zqx%20nowhere$/,
+  );
+  await page.getByLabel("Filter this list").fill("");
+  await expect(rows).toHaveCount(all);
+});
+
 test("theme and width are chosen, and stay chosen on the next page", async ({ page, demo }) => {
   await page.emulateMedia({ colorScheme: "light" });
   const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

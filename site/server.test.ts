@@ -16,7 +16,11 @@ let listening: Listening;
 
 before(async () => {
   fixture = await makeFixture();
-  const view = openSiteView(fixture, null, () => Date.parse("2026-04-03T01:00:00Z") + performance.now());
+  const view = openSiteView(
+    { ...fixture, baseUrl: "http://library.example" },
+    null,
+    () => Date.parse("2026-04-03T01:00:00Z") + performance.now(),
+  );
   await view.options.renderer?.();
   listening = await listen(viewListener(view), { port: 0, host: "127.0.0.1" });
 });
@@ -27,7 +31,7 @@ after(async () => {
 
 const servingOn = (port: number): SiteServing => {
   const { publicDir, dist, version } = fixture;
-  return { part: "site", host: "127.0.0.1", port, publicDir, dist, version, operations: null, accessLog: false };
+  return { part: "site", host: "127.0.0.1", port, baseUrl: "", publicDir, dist, version, operations: null, accessLog: false };
 };
 const exchange = socketExchange(() => listening.port);
 httpSuite({ scripts: [...SITE_SCRIPTS, ...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange });

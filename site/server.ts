@@ -24,7 +24,7 @@ function siteRuntime(version: string): Runtime {
 }
 
 export function openSiteView(
-  serving: Pick<SiteServing, "publicDir" | "dist" | "version">,
+  serving: Pick<SiteServing, "publicDir" | "dist" | "version" | "baseUrl">,
   starter: Starter | null,
   now: () => number = Date.now,
 ): View {
@@ -32,6 +32,7 @@ export function openSiteView(
   return openView({
     service: SERVICE,
     view: "public",
+    baseUrl: serving.baseUrl,
     shelf,
     renderer: lazyRenderer(serving.dist),
     index: () => openIndex(shelf.indexUri),

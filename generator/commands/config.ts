@@ -2,7 +2,7 @@
 import { findCollection } from "#snapshots/format";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { missingPackages } from "#snapshots/embedders";
+import { howToInstallModel } from "#snapshots/embedders";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import type { Withdrawal } from "#snapshots/schema";
@@ -68,9 +68,9 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
     ),
     ...(withdrawals.length === 0 ? [] : [`  withdrawn: ${withdrawals.length}`]),
     ...fold(sources.flatMap(({ notes }) => notes.map(({ detail }) => `Note: ${detail}`))),
-    ...(config.embeddings.kind === "embedded" ? missingPackages() : []).map(
-      (name) => `Note: the semantic search needs ${name}, which is not installed here.`,
-    ),
+    ...(config.embeddings.kind === "embedded" && howToInstallModel() !== null
+      ? [`Note: the embedded model is not installed here: ${howToInstallModel() ?? ""}`]
+      : []),
     ...(rejected.length === 0 ? [] : [`  left out: ${nameSome(rejected.map(({ key }) => key))}; build --verbose says why`]),
   ];
   const notes = sources.flatMap((source) => source.notes);

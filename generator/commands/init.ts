@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "#snapshots/errors";
 import { findKeyProblem } from "#snapshots/format";
-import { missingPackages } from "#snapshots/embedders";
+import { howToInstallModel } from "#snapshots/embedders";
 import { NO_NEWS, openLeavingOut, parseConfig } from "#generator/config";
 import { isPackage } from "#generator/files";
 import { openDirectoryStore } from "#generator/sources";
@@ -193,6 +193,7 @@ function describe({ sources, root, folders, hasFiles, beside, own, about, summar
   const exclude = own.length === 0 ? "" : `, exclude: ${JSON.stringify(own)}`;
   const isInside = /^(\.\.(\/|$))*$/.test(root);
   const shelf = isInside ? relative(beside, `${resolve(beside, root)}-shelf`) : "./shelf";
+  const how = howToInstallModel();
   return `# yaml-language-server: $schema=./${SCHEMA}
 # What proofshelf publishes, and to whom. Paths are relative to this file. Check it with: proofshelf config check
 title: ${JSON.stringify(about.title ?? titleOf(basename(resolve(beside, root))))}
@@ -227,17 +228,11 @@ ${isScanned ? CODE : source(CODE, "code")}
 # Pages of each PDF, from the first, that stand as images beside their text; 0 for none.
 pdf: { pageImages: 20 }
 # Search by meaning, beside that by words. What each kind costs:
-#   embedded: a model of 30 MB that needs no network${howToAdd()}
+#   embedded: a model of 30 MB that needs no network${how === null ? "" : `; not installed here: ${how}`}
 #   openai: an endpoint, on your own machine too, { kind: openai, baseUrl: http://127.0.0.1:11434/v1, model: name, dimensions: 768 }; nothing is installed
 #   none: nothing
-embeddings: { kind: ${missingPackages().length === 0 ? "embedded" : "none"} }
+embeddings: { kind: ${how === null ? "embedded" : "none"} }
 `;
-}
-
-/** howToAdd says how the embedded model is installed; "" when it is. */
-function howToAdd(): string {
-  const missing = missingPackages();
-  return missing.length === 0 ? "" : `; not installed here: npm install ${missing.join(" ")}`;
 }
 
 function titleOf(name: string): string {

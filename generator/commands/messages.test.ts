@@ -93,7 +93,13 @@ test("a repository without a revision is told by its name, once; a file that is 
   );
   const short = (await check({ "registry.json": pinned('{ "sources": { "r": { "head": "4be2268" } } }') })).stdout;
   assert.equal(short.match(/the head in meta\.sources is "4be2268", no whole revision; write the 40 digits/g)?.length, 1, short);
-  const gone = (await check({ "registry.json": pinned(`{ "sources": { "r": { "head": "${HEAD}" } } }`) })).stdout;
+  const whole = pinned(`{ "sources": { "r": { "head": "${HEAD}" } } }`);
+  // After a commit that nobody has scanned it is so of every file: that is one line, with the command.
+  const { stdout } = await check({ "registry.json": whole });
+  const none = `CUB-0001, CUB-0002: file_shas pins files of r at ${HEAD.slice(0, 12)}, and the code store has none of that revision; they belong into r/${HEAD}/ there, where proofshelf registry recheck puts`;
+  assert.equal(stdout.split(none).length, 2, stdout);
+  assert.doesNotMatch(stdout, /A1\.v/);
+  const gone = (await check({ "registry.json": whole, [`code/r/${HEAD}/coq/A2.v`]: "" })).stdout;
   assert.ok(
     gone.includes(`CUB-0001: file_shas pins "coq/A1.v", which is not in the code store; it would be r/${HEAD}/coq/A1.v there`),
     gone,

@@ -57,7 +57,17 @@ export async function runServe(options: ServeOptions, annexes: Annexes): Promise
   const { dist } = await compileSite();
   const views = options.only === "site" ? (["public"] as const) : (["public", "internal"] as const);
   const { publicDir, internalDir, follow } = openServed(config, views, annexes);
-  const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true };
+  const { baseUrl } = config;
+  const common = {
+    host: options.host,
+    port,
+    publicDir,
+    dist,
+    version: VERSION,
+    baseUrl,
+    operations,
+    accessLog: options.accessLog === true,
+  };
   const ended = new AbortController();
   // Here and not in the server, which needs no credentials then, and the site server no network.
   const following = follow?.(ended.signal, (line) => void process.stderr.write(line));
@@ -91,7 +101,6 @@ function parseAddress(option: string, text: string): OperationsServing {
 function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServing, Exclude<keyof SiteServing, "part"> | "internalDir"> {
   return {
     part: "sidecar",
-    baseUrl: config.baseUrl,
     access: letsIn(config, options) ? "development" : config.access,
     answers: config.answers,
     embeddings: config.embeddings,

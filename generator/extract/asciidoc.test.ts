@@ -111,3 +111,17 @@ test("answers quote the prose: no attribute, no setting, no remark; a row of a t
     said,
   );
 });
+
+test("raised letters, roles, deeper items, numbered remarks and what is passed through are quoted as they are shown", async () => {
+  const text =
+    "= T\n\nWith x^2^ and H~2~O and [.role]#styled# words.\n\n* a\n** deeper item\n\n<1> A remark\n\n[stem]\n++++\nx^2\n++++\n\nEnd.\n";
+  const said = blocksOf(text, "asciidoc").map(({ heading, form, plain }) => `${heading.join(" > ")} ${form}: ${plain}`);
+  assert.deepEqual(said, [
+    "T prose: With x2 and H2O and styled words.",
+    "T item: a",
+    "T item: deeper item",
+    "T item: A remark",
+    "T code: x^2",
+    "T prose: End.",
+  ]);
+});

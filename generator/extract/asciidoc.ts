@@ -5,10 +5,8 @@ import {
   box,
   codeBlock,
   element,
-  Footnotes,
   formula,
   image,
-  MAX_NESTED,
   type Nodes,
   type ParsedDocument,
   readDocument,
@@ -17,12 +15,15 @@ import {
   words,
 } from "./document.ts";
 import { textOf } from "./html-tree.ts";
-import { isBlank, type PartLine, type Row, type Rule, scan, textIn, withParts } from "./lined.ts";
+import { isBlank, type PartLine, type Row, type Rule, textIn } from "./lined.ts";
+import { MarkupReader } from "./markup-reader.ts";
 import { rooted } from "./links.ts";
-import { linesBetween, type Others } from "./others.ts";
+import { linesBetween } from "./others.ts";
 
 export async function readAsciidoc(source: SourceText, fallback: string): Promise<Body> {
-  return await readDocument(source, { kind: "asciidoc", language: null, fallback }, (text) => new AsciidocReader(text, source).parse());
+  return await readDocument(source, { kind: "asciidoc", language: null, fallback }, (text) =>
+    new AsciidocReader(text, source, openIncludes()).parse(),
+  );
 }
 
 const ATTRIBUTE = /^:(!?)([\w][\w-]*)(!?):(?:\s+(.*))?$/;
@@ -52,8 +53,8 @@ type Settings = {
 };
 const NONE: Settings = { style: "", words: [], named: new Map(), title: "", ids: [], options: "" };
 
-class AsciidocReader {
-  #rows: readonly Row[];
+class AsciidocReader extends MarkupReader {
+  protected override readonly starts = STARTS;
   readonly #attributes = new Map<string, string>(
     Object.entries({
       nbsp: "\u00a0",
@@ -84,50 +85,36 @@ class AsciidocReader {
       "two-semicolons": ";;",
     }),
   );
-  readonly #notes = new Footnotes();
   readonly #named = new Map<string, Element>();
   /** Titles by the ids that lead to them. */
   readonly #titles = new Map<string, string>();
-  #title: string | null = null;
-  #depth = 0;
-  /** Rules of markup within a text, by how deep it is in other markup. */
-  readonly #ruled: (readonly Rule[])[] = [];
-
-  readonly #others: Others;
-  readonly #parts: number;
-
-  constructor(text: string, { key, others }: SourceText) {
-    this.#others = others;
-    const { rows, parts } = withParts(text, key, others, openIncludes());
-    [this.#rows, this.#parts] = [rows, parts];
-  }
 
   parse(): ParsedDocument {
     const head: Nodes = [];
     const from = this.#head(head);
     this.#findTitles();
-    const blocks = this.#blocks(this.#rows, from);
+    const blocks = this.blocks(this.rows, from);
     const [title, ...said] = head;
     const lead = title === undefined ? [] : [title, ...(said.length === 0 ? [] : [element("div", said)])];
-    return { blocks: [...lead, ...blocks, ...this.#notes.section()], title: this.#title, parts: this.#parts };
+    return this.document([...lead, ...blocks]);
   }
 
   /** The title, the authors and the attributes above the first blank line. @returns where the body begins */
   #head(head: Nodes): number {
     let at = 0;
-    const rows = this.#rows;
+    const rows = this.rows;
     while (at < rows.length && (isBlank(rows[at]) || rows[at]?.text.startsWith("//") === true || this.#attribute(rows[at]?.text ?? "")))
       at++;
     const [, title] = /^[=#]\s+(\S.*)$/.exec(rows[at]?.text ?? "") ?? [];
     if (title === undefined) return at;
-    const nodes = this.#inline(title);
-    this.#title = textOf(element("p", nodes)).trim();
+    const nodes = this.inline(title);
+    this.title = textOf(element("p", nodes)).trim();
     const line = rows[at]?.line ?? 1;
     head.push(element("h1", nodes, {}, line));
     for (at++; at < rows.length && !isBlank(rows[at]); at++) {
       const { text } = rows[at] ?? { text: "" };
       if (!this.#attribute(text) && !text.startsWith("//") && !/^(?:ifn?def|endif|include)::/.test(text))
-        head.push(element("p", this.#inline(text.replaceAll(";", ", ")), {}, rows[at]?.line ?? null));
+        head.push(element("p", this.inline(text.replaceAll(";", ", ")), {}, rows[at]?.line ?? null));
     }
     return at;
   }
@@ -153,7 +140,7 @@ class AsciidocReader {
 
   #findTitles(): void {
     let anchor: string | null = null;
-    for (const { text } of this.#rows) {
+    for (const { text } of this.rows) {
       for (const [, id = ""] of text.matchAll(/\[\[([^\],\n]{1,200})/g)) if (!this.#titles.has(id)) this.#titles.set(id, "");
       const [, , title = ""] = HEADING.exec(text) ?? [];
       if (title !== "") {
@@ -166,22 +153,11 @@ class AsciidocReader {
       if (own !== undefined) anchor = own;
       else if (text !== "") anchor = null;
     }
-    for (const [id, title] of this.#titles) if (title !== "") this.#others.offer(id, title);
-  }
-
-  #blocks(rows: readonly Row[], from = 0): Nodes {
-    if (++this.#depth > MAX_NESTED / 2) {
-      this.#depth--;
-      return [codeBlock(textIn(rows.slice(from)), null, rows[from]?.line ?? 1)];
-    }
-    const blocks: Nodes = [];
-    for (let at = from; at < rows.length; ) at = this.#block(rows, at, blocks);
-    this.#depth--;
-    return blocks;
+    for (const [id, title] of this.#titles) if (title !== "") this.others.offer(id, title);
   }
 
   /** Reads one block with what stands above it. @returns where the next one begins */
-  #block(rows: readonly Row[], start: number, blocks: Nodes): number {
+  protected override block(rows: readonly Row[], start: number, blocks: Nodes): number {
     let at = start;
     let settings = NONE;
     for (; at < rows.length; at++) {
@@ -208,7 +184,7 @@ class AsciidocReader {
     const [first] = made;
     if (first?.type === "element" && /^(?:p|h\d)$/.test(first.tagName)) first.children.unshift(...ids);
     else made.unshift(...ids);
-    if (isBlank(rows[at]) && settings.title !== "") made.push(element("p", [element("strong", this.#inline(settings.title))]));
+    if (isBlank(rows[at]) && settings.title !== "") made.push(element("p", [element("strong", this.inline(settings.title))]));
     blocks.push(...made);
     return next;
   }
@@ -237,17 +213,17 @@ class AsciidocReader {
   #content(rows: readonly Row[], at: number, settings: Settings, made: Nodes): number {
     const { text, line } = rows[at] ?? { text: "", line: 1 };
     const under = rows[at + 1]?.text ?? "";
-    const title = settings.title === "" ? [] : [element("p", [element("strong", this.#inline(settings.title))])];
+    const title = settings.title === "" ? [] : [element("p", [element("strong", this.inline(settings.title))])];
     const [, signs = "", heading = ""] = HEADING.exec(text) ?? [];
     if (FENCE.test(text)) return this.#fenced(rows, at, settings, made);
     if (signs !== "" && settings.style !== "discrete") return this.#heading(signs.length, heading, line, made, at + 1);
     if (signs !== "") {
-      made.push(element("p", [element("strong", this.#inline(heading))], {}, line));
+      made.push(element("p", [element("strong", this.inline(heading))], {}, line));
       return at + 1;
     }
     if (SETEXT.test(under) && /[\p{L}\p{N}]/u.test(text) && Math.abs(under.length - text.length) < 3) {
       const level = "=-~^+".indexOf(under[0] ?? "=") + 1;
-      if (level === 1) this.#title ??= text.trim();
+      if (level === 1) this.title ??= text.trim();
       return this.#heading(level, text, line, made, at + 2);
     }
     if (/^(?:'{3,}|-{3}|\*{3})$/.test(text)) {
@@ -300,32 +276,28 @@ class AsciidocReader {
     else if (/^(?:stem|latexmath|asciimath)$/.test(settings.style)) made.push(element("p", [formula(text, true)], {}, line));
     else if (admonition !== null)
       made.push(
-        box(
-          [words(capital(admonition[1] ?? ""))],
-          [...title, element("p", this.#inline(text.slice(admonition[0].length)), {}, line)],
-          line,
-        ),
+        box([words(capital(admonition[1] ?? ""))], [...title, element("p", this.inline(text.slice(admonition[0].length)), {}, line)], line),
       );
     else if (KINDS.test(settings.style))
-      made.push(box([words(capital(settings.style))], [...title, element("p", this.#inline(text), {}, line)], line));
+      made.push(box([words(capital(settings.style))], [...title, element("p", this.inline(text), {}, line)], line));
     else if (/^(?:quote|verse)$/.test(settings.style))
-      made.push(this.#quote(settings, [element("p", this.#inline(text), {}, line)], title, line));
+      made.push(this.#quote(settings, [element("p", this.inline(text), {}, line)], title, line));
     else if (settings.style === "comment") return;
-    else if (said.length > 0) made.push(...title, element("p", this.#inline(text), {}, line));
+    else if (said.length > 0) made.push(...title, element("p", this.inline(text), {}, line));
   }
 
   #quote(settings: Settings, children: Nodes, title: Nodes, line: number): Element {
     const by = settings.words.slice(1).filter((one) => one !== "");
     return element(
       "blockquote",
-      [...title, ...children, ...(by.length === 0 ? [] : [element("p", [words("— "), ...this.#inline(by.join(", "))])])],
+      [...title, ...children, ...(by.length === 0 ? [] : [element("p", [words("— "), ...this.inline(by.join(", "))])])],
       {},
       line,
     );
   }
 
   #heading(level: number, text: string, line: number, made: Nodes, next: number): number {
-    const nodes = this.#inline(text);
+    const nodes = this.inline(text);
     const heading = element(`h${level}`, nodes, {}, line);
     const id = idOf(textOf(heading));
     heading.children.unshift(element("span", [], { id }));
@@ -346,7 +318,7 @@ class AsciidocReader {
     const inside = rows.slice(at + 1, close);
     const sign = text[0] ?? "";
     const first = inside[0]?.line ?? line;
-    const title = settings.title === "" ? [] : [element("p", [element("strong", this.#inline(settings.title))], {}, line)];
+    const title = settings.title === "" ? [] : [element("p", [element("strong", this.inline(settings.title))], {}, line)];
     const { style } = settings;
     if (sign === "/" || style === "comment") return close + 1;
     if (/=/.test(text) && /^[|,:!]/.test(text)) made.push(this.#table(inside, settings, text, line));
@@ -365,18 +337,18 @@ class AsciidocReader {
           ? [
               element(
                 "p",
-                inside.flatMap(({ text: one }, n) => [...(n === 0 ? [] : [element("br")]), ...this.#inline(one)]),
+                inside.flatMap(({ text: one }, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(one)]),
                 {},
                 first,
               ),
             ]
-          : this.#blocks(inside);
+          : this.blocks(inside);
       made.push(this.#quote(settings, children, title, line));
-    } else if (KINDS.test(style)) made.push(box([words(capital(style))], [...title, ...this.#blocks(inside)], line));
+    } else if (KINDS.test(style)) made.push(box([words(capital(style))], [...title, ...this.blocks(inside)], line));
     else if (sign === "=" || sign === "*" || style === "abstract") {
       const name = style === "abstract" && settings.title === "" ? "Abstract" : settings.title;
-      made.push(box(name === "" ? [] : this.#inline(name), this.#blocks(inside), line));
-    } else made.push(...title, ...this.#blocks(inside));
+      made.push(box(name === "" ? [] : this.inline(name), this.blocks(inside), line));
+    } else made.push(...title, ...this.blocks(inside));
     return close + 1;
   }
 
@@ -393,7 +365,7 @@ class AsciidocReader {
     if (name === "ifdef" || name === "ifndef") {
       const isSet = path.split(/[,+]/).some((one) => this.#attributes.has(one.toLowerCase()));
       const holds = (name === "ifdef") === isSet;
-      if (inner !== "") made.push(...(holds ? [element("p", this.#inline(inner), {}, line)] : []));
+      if (inner !== "") made.push(...(holds ? [element("p", this.inline(inner), {}, line)] : []));
       // Another branch is shown as well: attributes may come from outside.
       return at + 1;
     }
@@ -402,11 +374,11 @@ class AsciidocReader {
       const picture = image((/^https?:|^\//.test(path) ? "" : this.#folder()) + path, said.words[0] ?? said.named.get("alt") ?? "");
       const link = said.named.get("link") ?? settings.named.get("link");
       const shown = element("p", [link === undefined ? picture : element("a", [picture], { href: link })], {}, line);
-      made.push(settings.title === "" ? shown : element("figure", [shown, element("figcaption", this.#inline(settings.title))]));
+      made.push(settings.title === "" ? shown : element("figure", [shown, element("figcaption", this.inline(settings.title))]));
     } else if (name === "stem") made.push(element("p", [formula(inner, true)], {}, line));
     else if (/^(?:include|video|audio)$/.test(name))
       made.push(element("p", [element("a", [words(path)], { href: name === "include" ? encodeURI(path) : path })], {}, line));
-    else made.push(element("p", this.#inline([path, inner].filter((one) => one !== "").join(" ")), {}, line));
+    else made.push(element("p", this.inline([path, inner].filter((one) => one !== "").join(" ")), {}, line));
     return at + 1;
   }
 
@@ -453,7 +425,7 @@ class AsciidocReader {
     const said: Row[] = [{ text: row.text.slice(width + check.length), line: row.line }];
     let next = at + 1;
     while (next < rows.length && goesOn(rows[next]) && !SETTINGS.test(rows[next]?.text ?? "")) said.push(rows[next++] ?? row);
-    const nodes = this.#inline(
+    const nodes = this.inline(
       textIn(said.map((one) => ({ ...one, text: one.text.trimStart() })).filter((one) => !one.text.startsWith("//"))),
     );
     children.push(
@@ -477,16 +449,16 @@ class AsciidocReader {
     while (next < rows.length) {
       let plus = next;
       while (plus < rows.length && isBlank(rows[plus]) && plus < next + 2) plus++;
-      if (rows[plus]?.text === "+") next = this.#block(rows, plus + 1, children);
+      if (rows[plus]?.text === "+") next = this.block(rows, plus + 1, children);
       else if (plus === next && FENCE.test(rows[plus]?.text ?? "") && !/^[|]/.test(rows[plus]?.text ?? ""))
-        next = this.#block(rows, plus, children);
+        next = this.block(rows, plus, children);
       else if (
         plus > next &&
         /^\s+\S/.test(rows[plus]?.text ?? "") &&
         !ITEM.test(rows[plus]?.text ?? "") &&
         !TERM.test(rows[plus]?.text ?? "")
       )
-        next = this.#block(rows, plus, children);
+        next = this.block(rows, plus, children);
       else break;
     }
     return next;
@@ -506,7 +478,7 @@ class AsciidocReader {
       next = probe + 1;
       while (said === "" && next < rows.length && isBlank(rows[next])) next++;
       const first = said === "" ? (rows[next]?.text ?? "") : said;
-      parts.push(element("dt", isQuestion ? [element("em", this.#inline(term))] : this.#inline(term), {}, line));
+      parts.push(element("dt", isQuestion ? [element("em", this.inline(term))] : this.inline(term), {}, line));
       if (
         said !== "" ||
         !(ITEM.test(first) || TERM.test(first) || FENCE.test(first) || SETTINGS.test(first) || first === "+" || HEADING.test(first))
@@ -514,7 +486,7 @@ class AsciidocReader {
         const text: string[] = said === "" ? [] : [said];
         const from = said === "" ? (rows[next]?.line ?? line) : line;
         while (next < rows.length && goesOn(rows[next])) text.push((rows[next++]?.text ?? "").trim());
-        if (text.join("").trim() !== "") children.push(element("p", this.#inline(text.join("\n")), {}, from));
+        if (text.join("").trim() !== "") children.push(element("p", this.inline(text.join("\n")), {}, from));
       }
       let item = next;
       while (item < rows.length && isBlank(rows[item])) item++;
@@ -528,7 +500,7 @@ class AsciidocReader {
 
   #table(inside: readonly Row[], settings: Settings, fence: string, line: number): Element {
     const format = settings.named.get("format") ?? (fence.startsWith(",") ? "csv" : fence.startsWith(":") ? "dsv" : "psv");
-    const caption = settings.title === "" ? [] : this.#inline(settings.title);
+    const caption = settings.title === "" ? [] : this.inline(settings.title);
     const cells = format === "psv" ? this.#cells(inside, fence.startsWith("!") ? "!" : (settings.named.get("separator") ?? "|")) : [];
     const written = settings.named.get("cols") ?? "";
     const firstRow = inside.find((row) => !isBlank(row));
@@ -540,7 +512,7 @@ class AsciidocReader {
           rows.push(
             row.text
               .split(format === "csv" ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : /:/)
-              .map((one) => element("td", this.#inline(one.trim().replaceAll(/^"|"$/g, "")), {}, row.line)),
+              .map((one) => element("td", this.inline(one.trim().replaceAll(/^"|"$/g, "")), {}, row.line)),
           );
     let [row, filled]: [Element[], number] = [[], 0];
     for (const cell of cells) {
@@ -579,10 +551,10 @@ class AsciidocReader {
       const [, span = "1", repeat = "1"] = /^(?:(\d+)(?:\.\d+)?\+)?(?:(\d+)\*)?/.exec(spec) ?? [];
       const text = textIn(rows).trim();
       const children = spec.endsWith("a")
-        ? this.#blocks(rows)
+        ? this.blocks(rows)
         : spec.endsWith("l")
           ? [codeBlock(text, null, line)]
-          : text.split(/\n\s*\n/).flatMap((one, n) => [...(n === 0 ? [] : [element("br")]), ...this.#inline(one)]);
+          : text.split(/\n\s*\n/).flatMap((one, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(one)]);
       const head = spec.endsWith("h") ? "th" : "td";
       const make = () => ({
         element: element(
@@ -598,13 +570,12 @@ class AsciidocReader {
     });
   }
 
-  #inline(text: string, depth = 0): Nodes {
-    const filled = depth === 0 ? this.#filled(text) : text;
-    return depth > 6 ? [words(filled)] : scan(filled, STARTS, (this.#ruled[depth] ??= this.#rules(depth)));
+  protected override inline(text: string, depth = 0): Nodes {
+    return super.inline(depth === 0 ? this.#filled(text) : text, depth);
   }
 
-  #rules(depth: number): readonly Rule[] {
-    const inside = (text: string): Nodes => this.#inline(text, depth + 1);
+  protected override rules(depth: number): readonly Rule[] {
+    const inside = (text: string): Nodes => this.inline(text, depth + 1);
     const wrap =
       (tagName: string) =>
       (found: RegExpExecArray): Nodes => [element(tagName, inside(found[1] ?? ""))];
@@ -682,7 +653,7 @@ class AsciidocReader {
       ? `${path === "" || /\.\w+$/.test(path) ? path : `${path}.adoc`}${fragment === "" ? "" : `#${fragment}`}`
       : `#${own}`;
     const name = (fragment || id).replaceAll("_", " ").trim();
-    const place = isFile || this.#titles.has(own) ? null : this.#others.place(`#${id}`);
+    const place = isFile || this.#titles.has(own) ? null : this.others.place(`#${id}`);
     if (place !== null) return element("a", said ?? [words(place.title)], { href: `${rooted(place.key)}#${id}` });
     if (!isFile && !this.#titles.has(own)) return element("span", said ?? [words(name)]);
     return element("a", said ?? (isFile ? [] : [words(this.#titles.get(own) || name)]), { href });
@@ -691,7 +662,7 @@ class AsciidocReader {
   #footnote(id: string, text: string): Element {
     const known = this.#named.get(id);
     if (id !== "" && known !== undefined) return known;
-    const mark = this.#notes.add(this.#inline(text, 1));
+    const mark = this.notes.add(this.inline(text, 1));
     if (id !== "") this.#named.set(id, mark);
     return mark;
   }

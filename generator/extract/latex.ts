@@ -577,6 +577,17 @@ class LatexReader {
       const link = reader.#inlineOf(shown, call);
       call.flow.add(element("a", link.length === 0 ? [words(href)] : link, { href }), call.line);
     },
+    ...Object.fromEntries(
+      ["SI", "si"].map((name) => [
+        name,
+        (reader: LatexReader, call: Call) => {
+          const said = reader
+            .#arguments(name === "SI" ? 2 : 1, call.to)
+            .map((range) => reader.#said(range).replaceAll(/\\?([A-Za-z]+)/g, " $1"));
+          call.flow.add(words(said.join(" ").replaceAll(/\s+/g, " ").trim()), call.line);
+        },
+      ]),
+    ),
     url: (reader, call) => reader.#address(call),
     nolinkurl: (reader, call) => reader.#address(call),
     path: (reader, call) => call.flow.add(element("code", [words(addressOf(reader.#said(reader.#next1(call))))]), call.line),
@@ -901,7 +912,11 @@ class LatexReader {
     // Brackets on the next line are text, and these environments take no option at all.
     const takesOption = !/^(?:verbatim|code|spec|alltt)/.test(name) && /^[ \t]*\[/.test(this.#text.slice(this.#at, this.#at + 80));
     const option = takesOption ? this.#option(end) : null;
-    const [argument] = name === "minted" || name.startsWith("filecontents") ? this.#arguments(1, end) : [];
+    const takesArgument = name === "minted" || name.startsWith("filecontents");
+    const [whole = "", argument] = takesArgument
+      ? (/^[ \t]*\{([^{}\n]{0,200})\}/.exec(this.#text.slice(this.#at, this.#at + 300)) ?? [])
+      : [];
+    this.#at += whole.length;
     if (name === "comment" || this.#paper.inPreamble) return;
     const isDrawing = /^(?:tikz|pgf|forest)/.test(name);
     const language = isDrawing
@@ -910,9 +925,9 @@ class LatexReader {
         ? name === "code"
           ? "agda"
           : (/language=\{?(?:\[[^\]]*\])?([\w+#-]+)/.exec(option ?? "")?.[1] ?? null)
-        : this.#textOf(argument);
+        : argument;
     const code = this.#text
-      .slice(isDrawing ? this.#at : this.#at, end)
+      .slice(this.#at, end)
       .replace(/^[ \t]*\n/, "")
       .trimEnd();
     flow.block(

@@ -11,7 +11,7 @@ import { entriesOf } from "./sphinx.ts";
 const INDENTED = /^(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*[ \t]*(?:"([^"\n]*)")?|(===)[!+]?[ \t]+"([^"\n]+)")[ \t]*$/;
 /** Lines that open a box that a line of the same signs closes. */
 const FENCED = /^(:{3,}|`{3,}|~{3,}|\/{3,})[ \t]*(\S.*?)[ \t]*:*$/;
-const ALERT = /^\[!([\w-]+)\]([+-]?)[ \t]*([^\n]*)(?:\n|$)/;
+const ALERT = /^\[!([\w-]+)(?:\|[^\]\n]*)?\]([+-]?)[ \t]*([^\n]*)(?:\n|$)/;
 /** useBlocks adds the blocks to a parser. */
 export function useBlocks(md: MarkdownIt): void {
   const alt = ["paragraph", "reference", "blockquote", "list"];
@@ -20,6 +20,7 @@ export function useBlocks(md: MarkdownIt): void {
   md.block.ruler.before("list", "abbreviations", skipAbbreviations);
   md.block.ruler.before("fence", "label", readLabel, { alt });
   md.block.ruler.before("fence", "break", skipBreak, { alt });
+  md.core.ruler.before("inline", "captions", ({ tokens }) => moveCaptions(tokens));
   md.core.ruler.before("inline", "alerts", ({ tokens, Token: Made }) => openAlerts(tokens, (...made) => new Made(...made)));
   md.renderer.rules["box_title_open"] = () => "<p><strong>";
   md.renderer.rules["box_title_close"] = () => "</strong></p>\n";
@@ -239,6 +240,21 @@ function findClose(state: StateBlock, from: number, end: number, fence: string):
     else if (sign === ":" ? --depth === 0 : signs >= fence.length) return line;
   }
   return end;
+}
+
+/** A paragraph below a table that begins with a colon is its caption, as Pandoc has it. */
+function moveCaptions(tokens: Token[]): void {
+  for (let at = 1; at + 2 < tokens.length; at++) {
+    const [open, inline] = [tokens[at], tokens[at + 1]];
+    if (tokens[at - 1]?.type !== "table_close" || open?.type !== "paragraph_open" || inline?.type !== "inline") continue;
+    const [sign] = /^(?:Table)?:[ \t]+(?=\S)/.exec(inline.content) ?? [];
+    const table = tokens.findLastIndex(({ type }, n) => n < at && type === "table_open");
+    if (sign === undefined || table < 0) continue;
+    inline.content = inline.content.slice(sign.length).replace(/[ \t]*\{#[^{}]*\}[ \t]*$/, "");
+    const moved = tokens.splice(at, 3);
+    for (const token of moved) if (token.type !== "inline") token.tag = "caption";
+    tokens.splice(table + 1, 0, ...moved);
+  }
 }
 
 /** Makes boxes of quotations that begin with `[!NOTE]`. */

@@ -82,15 +82,15 @@ function blockFormula(state: StateBlock, line: number, end: number, silent: bool
     if (opening === null) continue;
     const sign = close(opening);
     // Text goes on behind a formula on the same line.
-    if (!keeps && /\S/.test(text.slice(2).split(sign).slice(1).join(sign))) continue;
+    if (!keeps && /\S/.test(bare(text).slice(2).split(sign).slice(1).join(sign))) continue;
     const last = findLine(
       state,
       line,
       Math.min(end, line + MAX_LINES),
-      (one, at) => one.trimEnd().endsWith(sign) && (at > line || one.trimEnd().length > opening[0].length + sign.length - 1),
+      (one, at) => bare(one).endsWith(sign) && (at > line || bare(one).length > opening[0].length + sign.length - 1),
     );
     if (last === null) return false;
-    const whole = state.getLines(line, last + 1, state.blkIndent, false).trim();
+    const whole = bare(state.getLines(line, last + 1, state.blkIndent, false).trim());
     // Escaped brackets around words.
     if (sign === "\\]" && last === line && !/[\\^_=+<>{}]/.test(whole.slice(2, -2))) return false;
     if (silent) return true;
@@ -102,6 +102,9 @@ function blockFormula(state: StateBlock, line: number, end: number, silent: bool
   }
   return false;
 }
+
+/** Without the name that Quarto gives a formula behind it. */
+const bare = (text: string): string => text.trimEnd().replace(/(?<=\$\$|\\\])[ \t]*\{#[\w:.-]+\}$/, "");
 
 function findLine(state: StateBlock, from: number, end: number, fits: (text: string, line: number) => boolean): number | null {
   for (let line = from; line < end; line++) {

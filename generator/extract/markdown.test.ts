@@ -283,3 +283,27 @@ test("marked words, links to notes and names of blocks are shown as Obsidian sho
   assert.equal(quoted(text), "See Note › Part, Own, Other › ^block, [[1]] and marked words, a==b==c.");
   assert.equal(html.replaceAll(/<[^>]*>/g, "").trim(), quoted(text));
 });
+
+test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page and in quotes", async () => {
+  const written: readonly (readonly [text: string, shown: RegExp, said: string])[] = [
+    [
+      "H~2~O and x^2^ and [small *one*]{.smallcaps}, ~5 or ~6.",
+      /H<sub>2<\/sub>O and x<sup>2<\/sup> and small <em>one<\/em>, ~5 or ~6\./,
+      "H2O and x2 and small one, ~5 or ~6.",
+    ],
+    ["Words^[A *note*.] go on.", /Words<sup>.*go on\..*A <em>note<\/em>/s, "Words go on."],
+    [
+      "| a | b |\n|---|---|\n| 1 | 2 |\n\n: The caption {#tbl-x}",
+      /<table id="L3">\s*<caption>The caption<\/caption>/,
+      "a | b 1 | 2 The caption",
+    ],
+    ["$$\na = b\n$$ {#eq-x}\n\nGoes on.", /<\/math><\/span>\s*<p[^>]*>Goes on\.<\/p>/, "a = b Goes on."],
+    ["> [!quote|right] A title\n> Words.", /<aside[^>]*>\s*<p><strong>A title<\/strong><\/p>/, "A title Words."],
+    ["<details><summary>More</summary>Inner words.</details>", /<summary>More<\/summary>/, "More Inner words."],
+  ];
+  for (const [text, shown, said] of written) {
+    const { html } = await read(`# T\n\n${text}\n`);
+    assert.match(html, shown);
+    assert.equal(quoted(`# T\n\n${text}\n`), said);
+  }
+});

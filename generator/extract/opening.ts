@@ -1,5 +1,6 @@
 /** Reads the title and the summary of a file of source code out of the comments above its declarations. */
 import { isProse, isSummary, MAX_SUMMARY } from "./body.ts";
+import { blocksOf, headingsOf, proseOfSource } from "#snapshots/blocks";
 import { readSymbols } from "./isabelle-symbols.ts";
 import { type LanguageRow, LANGUAGES } from "#snapshots/highlight";
 import { shorten } from "./passages.ts";
@@ -54,29 +55,16 @@ export function readOpening(whole: string, language: string | null, declared: nu
   return readDocument(whole, language) ?? readComments(whole, language, declared);
 }
 
-/** A document in a language of proofs: Verso's, whose text stands below `#doc`, and Alectryon's, whose text stands in comments as reStructuredText. */
-const VERSO = /^#doc[ \t]*\([^)\n]{0,200}\)[ \t]*"((?:[^"\\\n]|\\.){1,300})"[ \t]*=>/m;
-const LITERATE = /^(?:\(\*\||\/-\|)([\s\S]*?)(?:\|\*\)|\|?-\/)/m;
-const RST_TITLE = /^(?:([=\-~^"'#*+])\1{2,}[ \t]*\n)?[ \t]*(\S[^\n]{0,200})\n([=\-~^"'#*+])\3{2,}[ \t]*$/m;
-
+/** A document in a language of proofs: by its first heading, or the title that Verso has above its text, and its first prose. */
 function readDocument(whole: string, language: string | null): Opening | null {
   const text = whole.slice(0, OPENING).replaceAll("\r", "");
-  const verso = language === "lean" ? VERSO.exec(text) : null;
-  if (verso !== null)
-    return {
-      title: (verso[1] ?? "").replaceAll(/\\(.)/g, "$1"),
-      summary: firstProse(text.slice(verso.index + verso[0].length).replace(/%%%[\s\S]*?%%%/, "")),
-    };
-  const said = language === "lean" || language === "coq" ? LITERATE.exec(text)?.[1] : undefined;
-  const title = said === undefined ? null : RST_TITLE.exec(said);
-  return said === undefined || title === null
-    ? null
-    : { title: (title[2] ?? "").trim(), summary: firstProse(said.slice(title.index + title[0].length)) };
-}
-
-function firstProse(text: string): string {
-  const paragraphs = text.split(/\n[ \t]*\n/).map((part) => part.replaceAll(/\s+/g, " ").trim());
-  return shorten(paragraphs.find((part) => !/^(?:#|\.\.|:|\{|\*|-|`{3})/.test(part) && isSummary(part)) ?? "", MAX_SUMMARY);
+  const told = language === "lean" || language === "coq" ? proseOfSource(text) : null;
+  const title = told === null ? null : (told.title ?? headingsOf(text, "code")[0]?.title ?? null);
+  if (title === null) return null;
+  const said = blocksOf(text, "code").find(
+    ({ form, plain, heading }) => form === "prose" && isSummary(plain) && (told?.title !== null || heading.length > 0),
+  );
+  return { title, summary: shorten(said?.plain ?? "", MAX_SUMMARY) };
 }
 
 function readComments(whole: string, language: string | null, declared: number): Opening {
@@ -156,7 +144,7 @@ function findHeading(raw: string): RegExpExecArray | null {
   if (/^(?:\/\*|"""|'''|[ \t]*#)/.test(raw)) return null;
   const sign = /^(?:[ \t]*(?:\/\/[/!]?|--+|;+|%+)|\/-[!-]?|\{-)/.exec(raw)?.[0] ?? "";
   const found = DOC_TITLE.exec(raw.slice(sign.length));
-  if (found !== null) found[0] = sign + found[0];
+  if (found !== null) [found[0], found[1]] = [sign + found[0], (found[1] ?? "").replace(/\s*-[/}]\s*$/, "")];
   return found;
 }
 

@@ -87,3 +87,8 @@ test("answers quote the prose: no drawer, no setting, no remark; a row of a tabl
     said,
   );
 });
+
+test("what is exported, macros, Greek letters and raised ones are quoted as they are shown", () => {
+  const text = "* Head\n\n@@html:<i>Words</i>@@ and {{{macro(said)}}} and \\alpha and y^{3}.\n";
+  assert.equal(blocksOf(text, "org")[0]?.plain, "Words and said and α and y3.");
+});

@@ -6,10 +6,8 @@ import {
   box,
   codeBlock,
   element,
-  Footnotes,
   formula,
   image,
-  MAX_NESTED,
   type Nodes,
   type ParsedDocument,
   readDocument,
@@ -17,9 +15,10 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
-import { dedent, indentOf, isBlank, type PartLine, type Row, type Rule, scan, takeIndented, textIn, withParts } from "./lined.ts";
+import { dedent, indentOf, isBlank, type PartLine, type Row, type Rule, takeIndented, textIn } from "./lined.ts";
+import { MarkupReader } from "./markup-reader.ts";
 import { rooted } from "./links.ts";
-import { linesBetween, type Others } from "./others.ts";
+import { linesBetween } from "./others.ts";
 
 export async function readOrg(source: SourceText, fallback: string): Promise<Body> {
   return await readDocument(source, { kind: "org", language: null, fallback }, (text) => new OrgReader(text, source).parse());
@@ -64,36 +63,26 @@ const ENTITIES: Readonly<Record<string, string>> = {
   infty: "∞",
 };
 
-class OrgReader {
-  readonly #rows: readonly Row[];
-  readonly #notes = new Footnotes();
+class OrgReader extends MarkupReader {
+  protected override readonly starts = STARTS;
   readonly #said = new Map<string, readonly Row[]>();
   readonly #signs = new Map<string, Element>();
   /** Ids of what links name: headings by their titles, and what has a name or a target. */
   readonly #places = new Map<string, string>();
-  #title: string | null = null;
-  #depth = 0;
-  /** Rules of markup within a text, by how deep it is in other markup. */
-  readonly #ruled: (readonly Rule[])[] = [];
 
-  readonly #others: Others;
-  readonly #parts: number;
-
-  constructor(text: string, { key, others }: SourceText) {
-    this.#others = others;
-    const { rows, parts } = withParts(text, key, others, readInclude);
-    [this.#rows, this.#parts] = [rows, parts];
+  constructor(text: string, source: SourceText) {
+    super(text, source, readInclude);
     let title = "";
-    for (const [at, { text: one }] of this.#rows.entries()) {
+    for (const [at, { text: one }] of this.rows.entries()) {
       const [, stars, , , heading = ""] = HEADING.exec(one) ?? [];
       if (stars !== undefined) this.#places.set(splitTags(heading)[0].toLowerCase(), splitTags(heading)[0]);
       title = (stars === undefined ? /^#\+title:\s*(.*)$/i.exec(one)?.[1] : splitTags(heading)[0]) ?? title;
       const unique = /^\s*:ID:\s+(\S+)/i.exec(one)?.[1];
       if (unique !== undefined) {
         this.#places.set(`id:${unique}`.toLowerCase(), `ID-${unique}`);
-        this.#others.offer(
+        this.others.offer(
           `ID-${unique}`,
-          title || (this.#rows.slice(at, at + 10).flatMap(({ text: below }) => /^#\+title:\s*(.*)$/i.exec(below)?.[1] ?? [])[0] ?? ""),
+          title || (this.rows.slice(at, at + 10).flatMap(({ text: below }) => /^#\+title:\s*(.*)$/i.exec(below)?.[1] ?? [])[0] ?? ""),
         );
       }
       const custom = /^\s*:CUSTOM_ID:\s+(\S+)/i.exec(one)?.[1];
@@ -101,32 +90,27 @@ class OrgReader {
       const name = /^\s*#\+(?:name|label):\s+(\S.*)$/i.exec(one)?.[1] ?? /<<([^<>\n]{1,200})>>/.exec(one)?.[1];
       if (name !== undefined) this.#places.set(name.trim().toLowerCase(), name.trim());
       const [, note, said = ""] = NOTE.exec(one) ?? [];
-      if (note !== undefined) this.#said.set(note, [{ text: said, line: at + 1 }, ...this.#rows.slice(at + 1, this.#endOfNote(at + 1))]);
+      if (note !== undefined) this.#said.set(note, [{ text: said, line: at + 1 }, ...this.rows.slice(at + 1, this.#endOfNote(at + 1))]);
     }
   }
 
   parse(): ParsedDocument {
-    const blocks = this.#blocks(this.#rows);
-    return { blocks: [...blocks, ...this.#notes.section()], title: this.#title, parts: this.#parts };
+    return this.document(this.blocks(this.rows));
   }
 
   #endOfNote(from: number): number {
     let end = from;
     while (
-      end < this.#rows.length &&
-      !isBlank(this.#rows[end]) &&
-      !NOTE.test(this.#rows[end]?.text ?? "") &&
-      !HEADING.test(this.#rows[end]?.text ?? "")
+      end < this.rows.length &&
+      !isBlank(this.rows[end]) &&
+      !NOTE.test(this.rows[end]?.text ?? "") &&
+      !HEADING.test(this.rows[end]?.text ?? "")
     )
       end++;
     return end;
   }
 
-  #blocks(rows: readonly Row[]): Nodes {
-    if (++this.#depth > MAX_NESTED / 2) {
-      this.#depth--;
-      return rows.length === 0 ? [] : [codeBlock(textIn(rows), null, rows[0]?.line ?? 1)];
-    }
+  protected override each(rows: readonly Row[]): Nodes {
     const blocks: Nodes = [];
     let caption: Nodes = [];
     for (let at = 0; at < rows.length; ) {
@@ -134,12 +118,12 @@ class OrgReader {
       const { text, line } = rows[at] ?? { text: "", line: 1 };
       const [, key = "", value = ""] = KEYWORD.exec(text) ?? [];
       if (key !== "" && !/^begin_/i.test(key)) {
-        if (/^caption$/i.test(key)) caption = this.#inline(value);
+        if (/^caption$/i.test(key)) caption = this.inline(value);
         else this.#keyword(key.toLowerCase(), value, line, blocks);
         at++;
         continue;
       }
-      at = isBlank(rows[at]) ? at + 1 : this.#block(rows, at, blocks);
+      at = isBlank(rows[at]) ? at + 1 : this.block(rows, at, blocks);
       const made = blocks[before];
       if (caption.length === 0 || made?.type !== "element") continue;
       if (made.tagName === "table") made.children.unshift(element("caption", caption));
@@ -147,16 +131,15 @@ class OrgReader {
       caption = [];
     }
     if (caption.length > 0) blocks.push(element("p", caption));
-    this.#depth--;
     return blocks;
   }
 
   #keyword(key: string, value: string, line: number, blocks: Nodes): void {
     if (value === "") return;
     if (key === "title") {
-      this.#title = [this.#title, value].filter((one) => one !== null).join(" ");
-      if (blocks.length === 0) blocks.push(element("h1", this.#inline(value), {}, line));
-    } else if (/^(?:subtitle|author|date)$/.test(key)) blocks.push(element("p", this.#inline(value), {}, line));
+      this.title = [this.title, value].filter((one) => one !== null).join(" ");
+      if (blocks.length === 0) blocks.push(element("h1", this.inline(value), {}, line));
+    } else if (/^(?:subtitle|author|date)$/.test(key)) blocks.push(element("p", this.inline(value), {}, line));
     else if (key === "name" || key === "label") blocks.push(element("span", [], { id: value.trim() }));
     else if (/^(?:include|setupfile|bibliography)$/.test(key) && !/^https?:/.test(value)) {
       const [, path = ""] = /^"?([^"\s]+)/.exec(value) ?? [];
@@ -165,7 +148,7 @@ class OrgReader {
   }
 
   /** Reads one block. @returns where the next one begins */
-  #block(rows: readonly Row[], at: number, blocks: Nodes): number {
+  protected override block(rows: readonly Row[], at: number, blocks: Nodes): number {
     const { text, line } = rows[at] ?? { text: "", line: 1 };
     const heading = HEADING.exec(text);
     if (heading !== null) return this.#heading(heading, rows, at, blocks);
@@ -244,7 +227,7 @@ class OrgReader {
     const nodes = [
       ...(before ?? []),
       ...(before?.length === 1 ? [words(" ")] : []),
-      ...this.#inline(title),
+      ...this.inline(title),
       ...(after?.length === 1 ? [words(" "), ...after] : []),
     ];
     nodes.unshift(...ids.map((id) => element("span", [], { id })));
@@ -281,7 +264,7 @@ class OrgReader {
     if (kind === "comment") return end + 1;
     if (/^(?:src|example|export)$/.test(kind))
       blocks.push(codeBlock(code, kind === "example" ? null : (/^\S+/.exec(argument)?.[0] ?? null), first));
-    else if (kind === "quote") blocks.push(element("blockquote", this.#blocks(dedent(inside)), {}, line));
+    else if (kind === "quote") blocks.push(element("blockquote", this.blocks(dedent(inside)), {}, line));
     else if (kind === "verse")
       blocks.push(
         element(
@@ -289,19 +272,19 @@ class OrgReader {
           [
             element(
               "p",
-              inside.flatMap(({ text }, n) => [...(n === 0 ? [] : [element("br")]), ...this.#inline(text.trim())]),
+              inside.flatMap(({ text }, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(text.trim())]),
             ),
           ],
           {},
           line,
         ),
       );
-    else if (kind === "center") blocks.push(...this.#blocks(dedent(inside)));
+    else if (kind === "center") blocks.push(...this.blocks(dedent(inside)));
     else
       blocks.push(
         box(
           kind === "abstract" ? [words("Abstract")] : [words(name.charAt(0).toUpperCase() + name.slice(1))],
-          this.#blocks(dedent(inside)),
+          this.blocks(dedent(inside)),
           line,
         ),
       );
@@ -336,7 +319,7 @@ class OrgReader {
         .split("|")
         .map((cell) => cell.trim());
       if (cells.every((cell) => /^(?:<[lrc]?\d*>)?$/.test(cell))) continue;
-      made.push(cells.map((cell) => element("td", this.#inline(cell), {}, line)));
+      made.push(cells.map((cell) => element("td", this.inline(cell), {}, line)));
     }
     blocks.push(tableOf(made, heads < made.length ? heads : 0, rows[at]?.line ?? 1));
     return end;
@@ -357,7 +340,7 @@ class OrgReader {
       const [term, said] = isTerms
         ? splitTerm((rows[next]?.text ?? "").slice(sign.length))
         : [null, (rows[next]?.text ?? "").slice(sign.length)];
-      const children = unwrapped(this.#blocks([{ text: said, line }, ...dedent(rows.slice(next + 1, end))]));
+      const children = unwrapped(this.blocks([{ text: said, line }, ...dedent(rows.slice(next + 1, end))]));
       const mark =
         check === undefined
           ? []
@@ -365,7 +348,7 @@ class OrgReader {
               element("input", [], { type: "checkbox", disabled: true, ...(check === "X" || check === "x" ? { checked: true } : {}) }),
               words(" "),
             ];
-      if (isTerms) items.push(element("dt", [...mark, ...this.#inline(term ?? "")], {}, line), element("dd", children));
+      if (isTerms) items.push(element("dt", [...mark, ...this.inline(term ?? "")], {}, line), element("dd", children));
       else items.push(element("li", [...mark, ...children], {}, line));
       next = end;
       while (next < rows.length && isBlank(rows[next]) && ITEM.test(rows[next + 1]?.text ?? "")) next++;
@@ -390,16 +373,12 @@ class OrgReader {
       .slice(at, end)
       .map(({ text }) => text.trim())
       .join("\n");
-    blocks.push(element("p", this.#inline(said), {}, rows[at]?.line ?? null));
+    blocks.push(element("p", this.inline(said), {}, rows[at]?.line ?? null));
     return end;
   }
 
-  #inline(text: string, depth = 0): Nodes {
-    return depth > 6 ? [words(text)] : scan(text, STARTS, (this.#ruled[depth] ??= this.#rules(depth)));
-  }
-
-  #rules(depth: number): readonly Rule[] {
-    const inside = (text: string): Nodes => this.#inline(text, depth + 1);
+  protected override rules(depth: number): readonly Rule[] {
+    const inside = (text: string): Nodes => this.inline(text, depth + 1);
     const marked = (sign: string, tagName: string): Rule => [
       new RegExp(`(?<![\\p{L}\\p{N}${sign}])${sign}(?=\\S)((?:(?!${sign}(?!\\S))[^]){1,${SPAN}}?)(?<=\\S)${sign}(?![\\p{L}\\p{N}])`, "uy"),
       ([, said = ""]) => [element(tagName, tagName === "code" ? [words(said)] : inside(said))],
@@ -452,9 +431,9 @@ class OrgReader {
     if (said === undefined && rows === undefined) return null;
     // It may refer to itself.
     const note: Nodes = [];
-    const mark = this.#notes.add(note);
+    const mark = this.notes.add(note);
     if (name !== "") this.#signs.set(name, mark);
-    note.push(...(said === undefined ? unwrapped(this.#blocks(rows ?? [])) : this.#inline(said, 1)));
+    note.push(...(said === undefined ? unwrapped(this.blocks(rows ?? [])) : this.inline(said, 1)));
     return [mark];
   }
 
@@ -465,7 +444,7 @@ class OrgReader {
     const place = this.#places.get(target.replace(/^\*/, "").toLowerCase()) ?? (target.startsWith("#") ? target.slice(1) : undefined);
     if (place !== undefined) return element("a", said ?? [words(place)], { href: `#${encodeURIComponent(place)}` });
     const [, unique] = /^id:(.+)$/.exec(target) ?? [];
-    const other = unique === undefined ? null : this.#others.place(`#ID-${unique}`);
+    const other = unique === undefined ? null : this.others.place(`#ID-${unique}`);
     if (other !== null) return element("a", said ?? [words(other.title)], { href: `${rooted(other.key)}#ID-${unique}` });
     const isPath = path !== target || /[./]/.test(path);
     return isPath && !/^[a-z-]+:/.test(path)

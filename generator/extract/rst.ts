@@ -7,11 +7,9 @@ import {
   box,
   codeBlock,
   element,
-  Footnotes,
   formula,
   image,
   isParagraph,
-  MAX_NESTED,
   type Nodes,
   type ParsedDocument,
   readDocument,
@@ -20,9 +18,10 @@ import {
   words,
 } from "./document.ts";
 import { textOf } from "./html-tree.ts";
-import { dedent, indentOf, isBlank, type PartLine, type Row, rowsOf, type Rule, scan, takeIndented, textIn, withParts } from "./lined.ts";
+import { dedent, indentOf, isBlank, type PartLine, type Row, rowsOf, type Rule, takeIndented, textIn } from "./lined.ts";
+import { MarkupReader } from "./markup-reader.ts";
 import { rooted } from "./links.ts";
-import { linesBetween, type Others } from "./others.ts";
+import { linesBetween } from "./others.ts";
 import { docHref, entriesOf, settingsOf } from "./sphinx.ts";
 
 export async function readRst(source: SourceText, fallback: string): Promise<Body> {
@@ -37,9 +36,9 @@ const OPTION = /^(?:-{1,2}|\/)[\w?][\w-]*(?:[ =](?:<[^>]*>|[\w[\]]+))?(?:, (?:-{
 const EXPLICIT = /^\.\.(?:\s+|$)/;
 const DIRECTIVE = /^([\w:+.-]+?)\s?::(?:\s+(.*))?$/;
 const CODE =
-  /^(?:code|code-block|sourcecode|highlight-block|prompt|parsed-literal|literal-block|doctest|testcode|testoutput|testsetup|testcleanup|productionlist|ipython|plot|graphviz|digraph|uml|mermaid|raw|cli|program-output|jupyter-execute|tikz|coqtop|lean)$/;
+  /^(?:code|code-block|code-tab|sourcecode|highlight-block|prompt|parsed-literal|literal-block|doctest|testcode|testoutput|testsetup|testcleanup|productionlist|ipython|plot|graphviz|digraph|uml|mermaid|raw|cli|program-output|jupyter-execute|tikz|coqtop|lean)$/;
 const BOXES =
-  /^(?:note|tip|hint|important|warning|caution|attention|danger|error|seealso|todo|admonition|topic|sidebar|dropdown|tab|tab-item|card|details|theorem|proof|exercise|question|example|collapse)$/;
+  /^(?:note|tip|hint|important|warning|caution|attention|danger|error|seealso|todo|admonition|topic|sidebar|dropdown|tab|tab-item|card|grid-item-card|details|theorem|proof|exercise|question|example|collapse)$/;
 const SILENT =
   /^(?:contents|index|highlight|default-role|currentmodule|meta|sectionauthor|codeauthor|moduleauthor|tabularcolumns|title|sectnum|section-numbering|role|default-domain|testsetup|target-notes|header|footer|py:currentmodule|pagebreak)$/;
 const THROUGH =
@@ -69,9 +68,8 @@ const idOf = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
     .replaceAll(/^-|-$/g, "");
 
-class RstReader {
-  readonly #rows: readonly Row[];
-  readonly #notes = new Footnotes();
+class RstReader extends MarkupReader {
+  protected override readonly starts = STARTS;
   readonly #styles: string[] = [];
   /** Addresses by the name of their target; "" for a place in the text. */
   readonly #targets = new Map<string, string>();
@@ -79,52 +77,42 @@ class RstReader {
   readonly #footnotes = new Map<string, { readonly rows: readonly Row[]; sign: Element | null }>();
   readonly #titles = new Map<string, string>();
   #anonymous: string[] = [];
-  #depth = 0;
-  /** Rules of markup within a text, by how deep it is in other markup. */
-  readonly #ruled: (readonly Rule[])[] = [];
-  #title: string | null = null;
   /** Places that labels name which stand above what comes next. */
   #labels: Nodes = [];
   #automatic = 0;
   #isSet = false;
 
-  readonly #others: Others;
-  readonly #key: string;
-  readonly #parts: number;
-
-  constructor(text: string, { key, others }: SourceText) {
-    [this.#key, this.#others] = [key, others];
-    const { rows, parts } = withParts(text, key, others, readInclude);
-    [this.#rows, this.#parts] = [rows, parts];
+  constructor(text: string, source: SourceText) {
+    super(text, source, readInclude);
     this.#findTargets();
   }
 
   parse(): ParsedDocument {
-    const blocks = this.#blocks(this.#rows);
-    return { blocks: [...blocks, ...this.#labels, ...this.#notes.section()], title: this.#title, parts: this.#parts };
+    const blocks = this.blocks(this.rows);
+    return this.document([...blocks, ...this.#labels]);
   }
 
   /** Finds what is referred to before it is defined. */
   #findTargets(): void {
-    for (const [at, row] of this.#rows.entries()) {
+    for (const [at, row] of this.rows.entries()) {
       const { text } = row;
       const explicit = text.trimStart();
       if (explicit.startsWith("__ ")) this.#anonymous.push(explicit.slice(3).trim());
-      if (UNDERLINE.test(text) && at > 0 && !isBlank(this.#rows[at - 1]) && !UNDERLINE.test(this.#rows[at - 1]?.text ?? ""))
-        this.#targets.set(nameOf(this.#rows[at - 1]?.text ?? ""), "#");
+      if (UNDERLINE.test(text) && at > 0 && !isBlank(this.rows[at - 1]) && !UNDERLINE.test(this.rows[at - 1]?.text ?? ""))
+        this.#targets.set(nameOf(this.rows[at - 1]?.text ?? ""), "#");
       if (!explicit.startsWith(".. ")) continue;
       const rest = explicit.slice(3);
       const [, quoted, bare, address = ""] = /^_(?:`([^`]{1,200})`|((?:[^:\\]|\\.|:(?!\s|$)){1,200})):(?:\s+(.*))?$/.exec(rest) ?? [];
       const name = quoted ?? bare;
       if (name === "_") this.#anonymous.push(address.trim());
       else if (name !== undefined) this.#addTarget(name.replaceAll("\\", ""), address.trim(), at);
-      this.#addSubstitution(rest, this.#rows[at + 1]);
+      this.#addSubstitution(rest, this.rows[at + 1]);
       const [, note] = /^\[([^\]\s]{1,80})\](?:\s|$)/.exec(rest) ?? [];
       if (note !== undefined) {
-        const end = takeIndented(this.#rows, at + 1, indentOf(row) + 1);
+        const end = takeIndented(this.rows, at + 1, indentOf(row) + 1);
         const first = { text: rest.replace(/^\[[^\]]+\]\s*/, ""), line: row.line };
         this.#footnotes.set(note.startsWith("#") && note.length === 1 ? `#${this.#automatic++}` : note, {
-          rows: [first, ...dedent(this.#rows.slice(at + 1, end))],
+          rows: [first, ...dedent(this.rows.slice(at + 1, end))],
           sign: null,
         });
       }
@@ -134,13 +122,17 @@ class RstReader {
 
   #addSubstitution(rest: string, below: Row | undefined): void {
     const [, name, what, value = ""] = /^\|([^|]{1,100})\|\s+([\w-]+)::\s*(.*)$/.exec(rest) ?? [];
-    if (name !== undefined) this.#replaced.set(nameOf(name), what === "image" ? `\u0000${value}` : value || (below?.text.trim() ?? ""));
+    if (name !== undefined)
+      this.#replaced.set(
+        nameOf(name),
+        what === "image" ? `\u0000${value}` : what === "unicode" ? charactersIn(value) : value || (below?.text.trim() ?? ""),
+      );
   }
 
   /** Takes over what the settings of its site say for all of its texts. */
   #addSettings(): void {
     this.#isSet = true;
-    const { values, texts } = settingsOf(this.#others.part(this.#key, "conf.py")?.text ?? "");
+    const { values, texts } = settingsOf(this.others.part(this.key, "conf.py")?.text ?? "");
     for (const [name, value] of values) if (!this.#replaced.has(name)) this.#replaced.set(name, value);
     for (const rows of texts.map(rowsOf))
       for (const [at, { text }] of rows.entries()) if (text.startsWith(".. |")) this.#addSubstitution(text.slice(3), rows[at + 1]);
@@ -148,29 +140,15 @@ class RstReader {
 
   #addTarget(name: string, address: string, at: number): void {
     let next = at + 1;
-    while (isBlank(this.#rows[next]) && next < this.#rows.length && next < at + 5) next++;
-    const below = UNDERLINE.test(this.#rows[next]?.text ?? "") ? this.#rows[next + 1] : this.#rows[next];
+    while (isBlank(this.rows[next]) && next < this.rows.length && next < at + 5) next++;
+    const below = UNDERLINE.test(this.rows[next]?.text ?? "") ? this.rows[next + 1] : this.rows[next];
     if (address === "" && below !== undefined) {
       const title = plainIn(below.text, "rst").trim();
-      const isTitle = below !== this.#rows[next] || UNDERLINE.test(this.#rows[next + 1]?.text ?? "");
+      const isTitle = below !== this.rows[next] || UNDERLINE.test(this.rows[next + 1]?.text ?? "");
       this.#titles.set(nameOf(name), title);
-      this.#others.offer(nameOf(name), isTitle ? title : "");
+      this.others.offer(nameOf(name), isTitle ? title : "");
     }
     this.#targets.set(nameOf(name), address);
-  }
-
-  #blocks(rows: readonly Row[]): Nodes {
-    if (++this.#depth > MAX_NESTED / 2) {
-      this.#depth--;
-      return rows.length === 0 ? [] : [codeBlock(textIn(rows), null, rows[0]?.line ?? 1)];
-    }
-    const blocks: Nodes = [];
-    for (let at = 0; at < rows.length; ) {
-      if (isBlank(rows[at])) at++;
-      else at = this.#block(rows, at, blocks);
-    }
-    this.#depth--;
-    return blocks;
   }
 
   #push(blocks: Nodes, node: Element): void {
@@ -181,13 +159,13 @@ class RstReader {
   }
 
   /** Reads one block. @returns where the next one begins */
-  #block(rows: readonly Row[], at: number, blocks: Nodes): number {
+  protected override block(rows: readonly Row[], at: number, blocks: Nodes): number {
     const row = rows[at] ?? { text: "", line: 1 };
     const { text, line } = row;
     const [under, below] = [rows[at + 1]?.text ?? "", rows[at + 2]?.text ?? ""];
     if (indentOf(row) > 0) {
       const end = takeIndented(rows, at, 1);
-      this.#push(blocks, element("blockquote", this.#blocks(dedent(rows.slice(at, end))), {}, line));
+      this.#push(blocks, element("blockquote", this.blocks(dedent(rows.slice(at, end))), {}, line));
       return end;
     }
     if (UNDERLINE.test(text) && text.length > 1 && under.trim() !== "" && below !== "" && UNDERLINE.test(below) && below[0] === text[0])
@@ -216,7 +194,7 @@ class RstReader {
     const item = BULLET.exec(text) ?? NUMBERED.exec(text);
     if (item !== null && (BULLET.test(text) || indentOf(rows[at + 1]) > 0 || isBlank(rows[at + 1]) || NUMBERED.test(under)))
       return this.#list(rows, at, blocks);
-    if (FIELD.test(text)) return this.#terms(rows, at, blocks, FIELD, (found) => this.#inline(found[1] ?? ""));
+    if (FIELD.test(text)) return this.#terms(rows, at, blocks, FIELD, (found) => this.inline(found[1] ?? ""));
     if (OPTION.test(text)) return this.#terms(rows, at, blocks, OPTION, (found) => [element("code", [words(found[0].trim())])]);
     if (!isBlank(rows[at + 1]) && indentOf(rows[at + 1]) > 0 && !text.endsWith("::")) return this.#definition(rows, at, blocks);
     return this.#paragraph(rows, at, blocks);
@@ -225,9 +203,9 @@ class RstReader {
   #heading(title: string, style: string, line: number, blocks: Nodes, next: number): number {
     if (!this.#styles.includes(style)) this.#styles.push(style);
     const level = Math.min(9, this.#styles.indexOf(style) + 1);
-    const nodes = this.#inline(title);
+    const nodes = this.inline(title);
     const heading = element(`h${level}`, nodes, {}, line);
-    this.#title ??= textOf(heading).trim() || null;
+    this.title ??= textOf(heading).trim() || null;
     const id = idOf(textOf(heading));
     if (id !== "" && id !== slug(textOf(heading))) this.#labels.push(element("span", [], { id }));
     this.#push(blocks, heading);
@@ -240,7 +218,7 @@ class RstReader {
     const said = textIn(rows.slice(at, end));
     const literal = said.endsWith("::");
     const shown = literal ? said.replace(/(?:^|\s)::$|:$/, "") : said;
-    if (shown.trim() !== "") this.#push(blocks, element("p", this.#inline(shown), {}, rows[at]?.line ?? null));
+    if (shown.trim() !== "") this.#push(blocks, element("p", this.inline(shown), {}, rows[at]?.line ?? null));
     if (!literal) return end;
     let from = end;
     while (from < rows.length && isBlank(rows[from])) from++;
@@ -263,7 +241,7 @@ class RstReader {
       const found = marker.exec(rows[next]?.text ?? "");
       if (found === null || (isBullet && found[1] !== rows[at]?.text[0])) break;
       const [content, end] = this.#itemAt(rows, next, found[0].length);
-      items.push(element("li", unwrapped(this.#blocks(content)), {}, rows[next]?.line ?? null));
+      items.push(element("li", unwrapped(this.blocks(content)), {}, rows[next]?.line ?? null));
       next = end;
       while (next < rows.length && isBlank(rows[next])) next++;
     }
@@ -299,7 +277,7 @@ class RstReader {
         { text: (rows[next]?.text ?? "").slice(found[0].length), line: rows[next]?.line ?? 1 },
         ...dedent(rows.slice(next + 1, end)),
       ];
-      parts.push(element("dt", termOf(found), {}, rows[next]?.line ?? null), element("dd", unwrapped(this.#blocks(said))));
+      parts.push(element("dt", termOf(found), {}, rows[next]?.line ?? null), element("dd", unwrapped(this.blocks(said))));
       next = end;
       while (next < rows.length && isBlank(rows[next])) next++;
     }
@@ -320,8 +298,8 @@ class RstReader {
     ) {
       const end = takeIndented(rows, next + 1, 1);
       parts.push(
-        element("dt", this.#inline(rows[next]?.text ?? ""), {}, rows[next]?.line ?? null),
-        element("dd", unwrapped(this.#blocks(dedent(rows.slice(next + 1, end))))),
+        element("dt", this.inline(rows[next]?.text ?? ""), {}, rows[next]?.line ?? null),
+        element("dd", unwrapped(this.blocks(dedent(rows.slice(next + 1, end))))),
       );
       next = end;
       while (next < rows.length && isBlank(rows[next])) next++;
@@ -336,7 +314,7 @@ class RstReader {
     const nodes: Nodes = [];
     for (; end < rows.length && !isBlank(rows[end]) && /^(?:\|(?:\s|$)|\s)/.test(rows[end]?.text ?? ""); end++) {
       if (end > at) nodes.push(rows[end]?.text.startsWith("|") === true ? element("br") : words(" "));
-      nodes.push(...this.#inline((rows[end]?.text ?? "").replace(/^\|/, "").trim()));
+      nodes.push(...this.inline((rows[end]?.text ?? "").replace(/^\|/, "").trim()));
     }
     this.#push(blocks, element("p", nodes, {}, rows[at]?.line ?? null));
     return end;
@@ -371,7 +349,7 @@ class RstReader {
         line,
       }));
       cells.push(
-        element("td", unwrapped(this.#blocks(dedent(inside))), last - column > 1 ? { colSpan: last - column } : {}, band[0]?.line ?? null),
+        element("td", unwrapped(this.blocks(dedent(inside))), last - column > 1 ? { colSpan: last - column } : {}, band[0]?.line ?? null),
       );
       column = last;
     }
@@ -406,7 +384,7 @@ class RstReader {
         for (const [column, cell] of cells.entries()) before[column]?.push(...cell);
       else made.push(cells);
     }
-    const shown = made.map((cells) => cells.map((cell) => element("td", unwrapped(this.#blocks(dedent(cell))), {}, cell[0]?.line ?? null)));
+    const shown = made.map((cells) => cells.map((cell) => element("td", unwrapped(this.blocks(dedent(cell))), {}, cell[0]?.line ?? null)));
     this.#push(blocks, tableOf(shown, heads, rows[at]?.line ?? 1));
     return last + 1;
   }
@@ -438,7 +416,7 @@ class RstReader {
         blocks,
         element("dl", [
           element("dt", [words(`[${label}]`)], { id: idOf(label) }, rows[at]?.line ?? null),
-          element("dd", unwrapped(this.#blocks(said))),
+          element("dd", unwrapped(this.blocks(said))),
         ]),
       );
     }
@@ -467,7 +445,7 @@ class RstReader {
   }
 
   #meaning(name: string, argument: string, options: ReadonlyMap<string, string>, content: readonly Row[], line: number): Element[] {
-    const blocksOf = (rows: readonly Row[] = content): Nodes => this.#blocks(rows);
+    const blocksOf = (rows: readonly Row[] = content): Nodes => this.blocks(rows);
     const first = content[0]?.line ?? line;
     if (SILENT.test(name)) return [];
     if (CODE.test(name)) {
@@ -476,7 +454,7 @@ class RstReader {
         name === "raw" || /^code|^source/.test(name) ? argument : /^(?:doctest|testcode|ipython|plot)$/.test(name) ? "python" : null;
       const code = content.length === 0 && name !== "raw" ? [{ text: argument, line }] : content;
       return [
-        ...(caption === undefined ? [] : [element("p", [element("em", this.#inline(caption))], {}, line)]),
+        ...(caption === undefined ? [] : [element("p", [element("em", this.inline(caption))], {}, line)]),
         codeBlock(textIn(code), language, content.length === 0 ? line : first),
       ];
     }
@@ -502,11 +480,12 @@ class RstReader {
     if (name === "list-table" || name === "csv-table" || name === "table") return this.#tables(name, argument, options, content, line);
     if (BOXES.test(name)) {
       const title =
-        /^(?:admonition|topic|sidebar|dropdown|tab|tab-item|card|details|theorem|example|collapse)$/.test(name) && argument !== ""
+        /^(?:admonition|topic|sidebar|dropdown|tab|tab-item|card|grid-item-card|details|theorem|example|collapse)$/.test(name) &&
+        argument !== ""
           ? argument
           : (TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1));
       const inside = title === argument || argument === "" ? content : [{ text: argument, line }, ...content];
-      return [box(this.#inline(title), blocksOf(inside), line)];
+      return [box(this.inline(title), blocksOf(inside), line)];
     }
     if (TITLES[name] !== undefined) {
       const [version = "", ...rest] = argument.split(/\s+/);
@@ -516,14 +495,14 @@ class RstReader {
       if (isParagraph(first)) return [element("div", [{ ...first, children: [head, ...first.children] }, ...said.slice(1)])];
       return [element("div", [element("p", [head], {}, line), ...said])];
     }
-    if (name === "rubric" || name === "centered") return [element("p", [element("strong", this.#inline(argument))], {}, line)];
+    if (name === "rubric" || name === "centered") return [element("p", [element("strong", this.inline(argument))], {}, line)];
     if (/^(?:epigraph|pull-quote|highlights)$/.test(name)) return [element("blockquote", blocksOf(), {}, line)];
     if (THROUGH.test(name))
       return [
         element(
           "div",
           blocksOf(
-            name === "container" || name === "only" || argument === "" || /^(?:rst-)?class$/.test(name)
+            name === "container" || name === "only" || /^\d+(?: \d+)*$/.test(argument) || argument === "" || /^(?:rst-)?class$/.test(name)
               ? content
               : [{ text: argument, line }, ...content],
           ),
@@ -549,54 +528,49 @@ class RstReader {
     const shown =
       target === undefined ? picture : element("a", [picture], { href: this.#targets.get(nameOf(target.replace(/_$/, ""))) || target });
     if (content.length === 0) return element("p", [shown], {}, line);
-    return element("figure", [element("p", [shown], {}, line), element("figcaption", this.#blocks(content))]);
+    return element("figure", [element("p", [shown], {}, line), element("figcaption", this.blocks(content))]);
   }
 
   #contents(options: ReadonlyMap<string, string>, content: readonly Row[], line: number): Element[] {
     const caption = options.get("caption");
     const items = content.flatMap(({ text, line: own }) =>
-      entriesOf(text, this.#key, this.#others).map(({ href, title }) =>
+      entriesOf(text, this.key, this.others).map(({ href, title }) =>
         element("li", [element("a", title === "" ? [] : [words(title)], { href })], {}, own),
       ),
     );
-    const head = caption === undefined ? [] : [element("p", [element("strong", this.#inline(caption))], {}, line)];
+    const head = caption === undefined ? [] : [element("p", [element("strong", this.inline(caption))], {}, line)];
     return items.length === 0 ? [] : [...head, element("ul", items, {}, line)];
   }
 
   #tables(name: string, argument: string, options: ReadonlyMap<string, string>, content: readonly Row[], line: number): Element[] {
-    const caption = argument === "" ? [] : this.#inline(argument);
+    const caption = argument === "" ? [] : this.inline(argument);
     const heads = Number(options.get("header-rows") ?? 0) || 0;
     if (name === "table") {
-      const inside = this.#blocks(content);
+      const inside = this.blocks(content);
       const table = inside.find((node) => node.type === "element" && node.tagName === "table");
       if (table?.type === "element" && caption.length > 0) table.children.unshift(element("caption", caption));
       return inside.filter((node) => node.type === "element");
     }
     if (name === "list-table") {
-      const [list] = this.#blocks(content);
+      const [list] = this.blocks(content);
       const made = list?.type === "element" ? list.children.flatMap((item) => (item.type === "element" ? [cellsIn(item)] : [])) : [];
       return [tableOf(made, heads, line, caption)];
     }
     const named = options.get("header");
     const file = options.get("file");
-    const taken = file === undefined ? [] : rowsOf(this.#others.part(this.#key, file)?.text ?? "").map((row) => ({ ...row, line: 0 }));
+    const taken = file === undefined ? [] : rowsOf(this.others.part(this.key, file)?.text ?? "").map((row) => ({ ...row, line: 0 }));
     const made = [...(named === undefined ? [] : [{ text: named, line }]), ...content, ...taken]
       .filter((one) => one.text.trim() !== "")
       .map(({ text, line: own }) =>
         Array.from(text.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain = ""]) =>
-          element("td", this.#inline((quoted ?? plain).replaceAll('""', '"').trim()), {}, own),
+          element("td", this.inline((quoted ?? plain).replaceAll('""', '"').trim()), {}, own),
         ),
       );
     return [tableOf(made, heads + (named === undefined ? 0 : 1), line, caption)];
   }
 
-  #inline(text: string, depth = 0): Nodes {
-    if (depth > 6) return [words(text)];
-    return scan(text, STARTS, (this.#ruled[depth] ??= this.#rules(depth)), (plain) => this.#plain(plain));
-  }
-
   /** Names of targets and bare addresses in a text without other markup. */
-  #plain(text: string): Nodes {
+  protected override plain(text: string): Nodes {
     const nodes: Nodes = [];
     let from = 0;
     for (const found of text.matchAll(REFERENCE)) {
@@ -617,8 +591,8 @@ class RstReader {
     return address === "" || address === "#" ? `#${idOf(name)}` : address;
   }
 
-  #rules(depth: number): readonly Rule[] {
-    const inside = (text: string): Nodes => this.#inline(text, depth + 1);
+  protected override rules(depth: number): readonly Rule[] {
+    const inside = (text: string): Nodes => this.inline(text, depth + 1);
     return [
       [sign(String.raw`\\([^])`), ([, one = ""]) => [words(/\s/.test(one) ? "" : one)]],
       [sign("``(?=\\S)([^]{1,500}?)(?<=\\S)``(?!`)"), ([, code = ""]) => [element("code", [words(code)])]],
@@ -651,7 +625,7 @@ class RstReader {
     if (role === "download") return [element("a", [words(shown)], { href: encodeURI(target ?? text) })];
     if (/^(?:ref|numref|any|eq|keyword)$/.test(role)) {
       const known = this.#targets.has(nameOf(target ?? "")) || role === "eq";
-      const place = known ? null : this.#others.place(`#${nameOf(target ?? "")}`);
+      const place = known ? null : this.others.place(`#${nameOf(target ?? "")}`);
       const said = title ?? place?.title ?? this.#titles.get(nameOf(text)) ?? text;
       const href = `${place === null ? "" : rooted(place.key)}#${role === "eq" ? "equation-" : ""}${idOf(target ?? "")}`;
       return known || place !== null ? [element("a", [words(said)], { href })] : [element("em", [words(said)])];
@@ -686,7 +660,7 @@ class RstReader {
   #substituted(name: string, end: string, depth: number): Nodes | null {
     if (!this.#replaced.has(nameOf(name)) && !this.#isSet) this.#addSettings();
     const value = this.#replaced.get(nameOf(name)) ?? name;
-    const shown = value.startsWith("\u0000") ? [image(value.slice(1), name)] : this.#inline(value, depth + 1);
+    const shown = value.startsWith("\u0000") ? [image(value.slice(1), name)] : this.inline(value, depth + 1);
     const href = end === "" ? undefined : this.#hrefOf(name, end === "__");
     return href === undefined ? shown : [element("a", shown, { href })];
   }
@@ -695,12 +669,19 @@ class RstReader {
     if (!/^(?:\d+|[#*].*)$/.test(label)) return [element("a", [words(`[${label}]`)], { href: `#${idOf(label)}` })];
     const note = this.#footnotes.get(label === "#" ? `#${this.#automatic++}` : label);
     if (note === undefined) return null;
-    note.sign ??= this.#notes.add(unwrapped(this.#blocks(note.rows)));
+    note.sign ??= this.notes.add(unwrapped(this.blocks(note.rows)));
     return [note.sign];
   }
 }
 
 const STARTS = /[\\`:*|[_]/;
+
+/** Characters by their numbers, and other words as they are. */
+const charactersIn = (text: string): string =>
+  text.replace(/\s+\.\. .*$/, "").replaceAll(/(?:U\+|0x|\\x|\\u|&#x)([\dA-F]{1,6});?\s*/gi, (whole, hex: string) => {
+    const code = Number.parseInt(hex, 16);
+    return code > 0x10ffff || code < 32 ? whole : String.fromCodePoint(code).toWellFormed();
+  });
 
 /** A part that is taken in, with its options below: as it is written, or as code, in the indentation of its line. */
 function readInclude(line: string, below: readonly Row[]): PartLine | null {

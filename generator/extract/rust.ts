@@ -94,7 +94,9 @@ function readStart(lines: Lines, from: number, depth: number, round: number): It
       continue;
     }
     // A comment behind the item before, on its line, is no doc comment of this one.
-    if (start < 0 && (found.index === 0 || text.slice(from, found.index).includes("\n") || from === 0)) start = found.index;
+    // A comment of the module around it neither.
+    if (sign.startsWith("//!")) start = -1;
+    else if (start < 0 && (found.index === 0 || text.slice(from, found.index).includes("\n") || from === 0)) start = found.index;
     if (sign === "/*") at = skipComment(text, lead.lastIndex, "/*", COMMENT_EDGES);
     else if (sign.endsWith("[")) at = skipBrackets(text, lead.lastIndex);
     else at = lead.lastIndex;

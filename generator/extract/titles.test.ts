@@ -41,6 +41,8 @@ test("the first sentence of the module's documentation is its title, and the sum
     "Sorting of lists",
     "It is done by insertion, and proved.",
   ]);
+  assert.equal(await titleOf("a/src/b.rs", "//! A lock.\npub fn lock() {}\n"), "A lock");
+  assert.equal(await titleOf("a/src/b.rs", "/// A lock.\npub fn lock() {}\n"), "a::b");
   assert.deepEqual(await opening("A/B.lean", "import X\n/-! Sorting of lists. -/\n\n/-- Inserts one element. -/\ndef a := 1\n"), [
     "Sorting of lists",
     "Inserts one element.",
@@ -71,6 +73,12 @@ test("the first sentence of the module's documentation is its title, and the sum
 
 test("an explicit heading comes first", async () => {
   assert.equal(await titleOf("A/B.v", "(** * Insertion sort *)\n(** Sorts lists of numbers. *)\n"), "Insertion sort");
+  for (const [name, text] of [
+    ["B.lean", "/-! # Insertion sort -/\ndef a := 1\n"],
+    ["B.lean", "/-! # Insertion sort -/"],
+    ["B.hs", "{- # Insertion sort -}\na = 1\n"],
+  ])
+    assert.equal(await titleOf(`A/${name}`, text ?? ""), "Insertion sort");
   assert.equal(await titleOf("A/B.lean", "/-!\n# Insertion sort\n\nSorts lists of numbers.\n-/\n"), "Insertion sort");
   assert.deepEqual(
     await opening(

@@ -23,7 +23,7 @@ test("a library is built, built again without work, verified, served and searche
   const first = await run("build", "--json");
   assert.equal(first.code, 0, first.stderr);
   const summary = JSON.parse(first.stdout) as { snapshot: string };
-  assert.match(first.stdout + first.stderr, /npm install @energetic-ai\/core/);
+  assert.match(first.stdout + first.stderr, /npm install -g @energetic-ai\/core/);
   assert.doesNotMatch(first.stderr, /Warning|deprecated/i);
   const plan = await run("build", "--plan", "--json");
   assert.equal((JSON.parse(plan.stdout) as { nothing: boolean }).nothing, true, plan.stdout);

@@ -23,9 +23,25 @@ export async function findInRegistry(
   findCode: FindCode,
 ): Promise<readonly RegistryFinding[]> {
   const findings = unknownFields.filter(({ name }) => !internalFields.includes(name)).map(describeUnknown);
-  for (const { record, said } of records)
-    findings.push(...(await findInRecord(record, said, findCode, meta.sources[record.repo]?.head ?? "")));
+  const lost = await findWithoutCode(records, findCode);
+  for (const { record, said } of records) {
+    const [{ id, repo }, head, isLost] = [record, meta.sources[record.repo]?.head ?? "", lost.has(record.repo)];
+    const what = `pins files of ${repo} at ${head.slice(0, 12)}, and the code store has none of that revision; they belong into ${repo}/${head}/ there, where proofshelf registry recheck puts those of a registry.yaml`;
+    if (isLost) findings.push({ record: id, field: "file_shas", what });
+    findings.push(...(await findInRecord(record, said, isLost ? async () => undefined : findCode, head)));
+  }
   return findings;
+}
+
+/** Repositories that have no file in the code store at their revision, as after a commit that nobody has scanned. */
+async function findWithoutCode(records: ParsedRegistry["records"], findCode: FindCode): Promise<ReadonlySet<string>> {
+  const lost = new Set<string>();
+  for (const [repo, all] of Map.groupBy(records, ({ record }) => record.repo)) {
+    const pinned = all.flatMap(({ record }) => Object.keys(record.file_shas).map((path) => ({ record, path })));
+    const isMissing = async ({ record, path }: (typeof pinned)[number]): Promise<boolean> => (await findCode(record, path)) === null;
+    if (new Set(pinned.map(({ path }) => path)).size > 1 && (await isEach(pinned, isMissing))) lost.add(repo);
+  }
+  return lost;
 }
 
 /** describeUnknownClaims tells of fields of claims that nobody knows, and that do nothing therefore. */
@@ -51,6 +67,11 @@ function describeUnknown({ name, records, first }: UnknownField): RegistryFindin
   const right = nearest(name, KNOWN);
   const what = right === null ? "name it in registry.internalFields if it is internal" : `did you mean ${right}?`;
   return { record: null, field: name, what: `is not a known field${where}; ${what}` };
+}
+
+async function isEach<T>(all: readonly T[], holds: (one: T) => Promise<boolean>): Promise<boolean> {
+  for (const one of all) if (!(await holds(one))) return false;
+  return true;
 }
 
 /** @param said names of the members that the record has of itself */

@@ -24,9 +24,16 @@ export async function pullRegistry(
   kept: KeptCopy | null,
   limits: PullLimits & RegistryAnnexes,
 ): Promise<Pulled | null> {
-  if ("sources" in source) return { bytes: await limits.makeRegistry(source.sources), etag: "", lastModified: "" };
+  if ("sources" in source) return { bytes: await limits.makeRegistry(source.sources).catch(withoutPlaces), etag: "", lastModified: "" };
   if (!("path" in source)) return pullUrl("The registry", source.url, kept, limits);
   return { bytes: await readSourceFile(source.path, "registry", limits.maxBytes), etag: "", lastModified: "" };
+}
+
+/** withoutPlaces throws the same without folders of this machine: why a registry cannot be used stands in a snapshot, for everybody. */
+function withoutPlaces(error: unknown): never {
+  if (!(error instanceof ShelfError)) throw error;
+  const { code, message, fixes } = error;
+  throw new ShelfError(code, message.replaceAll(/(?<![^\s("'])\/(?:[^\s/:]+\/)+(?=[^\s/])/g, ""), { cause: error, fixes });
 }
 
 /** pullUrl asks an address; null when it says that `kept` still stands. @param what it is, for messages

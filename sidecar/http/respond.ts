@@ -51,10 +51,11 @@ export function toResponse({ status, headers, body }: Answer): Response {
   return new Response(Readable.toWeb(Readable.from(parts)) as ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers });
 }
 
-export function jsonResponse(value: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+export function jsonResponse(value: unknown, headers: Readonly<Record<string, string>> = {}, status = 200): Response {
   const body = JSON.stringify(value);
   const length = String(Buffer.byteLength(body));
   return new Response(body, {
+    status,
     headers: { "Content-Type": "application/json", "Content-Length": length, "Cache-Control": CACHE.none, ...headers },
   });
 }

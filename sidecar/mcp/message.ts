@@ -3,7 +3,7 @@
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { bodyLimit } from "hono/body-limit";
 import { findJsonFault } from "#snapshots/format";
-import { MAX_MCP_BYTES } from "#sidecar/http";
+import { jsonResponse, MAX_MCP_BYTES } from "#sidecar/http";
 import { CACHE } from "#snapshots/http";
 
 const MAX_DEPTH = 64; // levels; arguments of our tools have three
@@ -26,7 +26,7 @@ export type RpcError = {
 
 export function rpcErrorResponse({ status, code, message, data, headers }: RpcError): Response {
   const error = { code, message, ...(data === undefined ? {} : { data }) };
-  return Response.json({ jsonrpc: "2.0", error, id: null }, { status, headers: { ...headers } });
+  return jsonResponse({ jsonrpc: "2.0", error, id: null }, headers, status);
 }
 
 /** sealResponse keeps answers out of caches: what may be kept says so in its own result. */

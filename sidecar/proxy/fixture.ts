@@ -12,13 +12,15 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { jwks, makeToken, SERVICE_SECRET } from "../gate/gate-fixture.ts";
 
 const CLI = fileURLToPath(new URL("../../generator/cli.ts", import.meta.url));
-const CODE_HEAD = "0123456789abcdef0123456789abcdef01234567";
+export const CODE_HEAD = "0123456789abcdef0123456789abcdef01234567";
 /** Milliseconds; a cold machine compiles the pages first. */
 const START_TIMEOUT = 240_000;
 const PROXY_TIMEOUT = 20_000;
 
 const GATED_TEXT = "# Canary-gated-title\n\nThe zeppelin lands at the canary-gated-text.\n";
-const CODE_TEXT = "(* canary-gated-code *)\nLemma insert_keeps_sorted : True.\n";
+export const CODE_TEXT = "(* canary-gated-code *)\nLemma insert_keeps_sorted : True.\n";
+/** REINDEX_TOKEN lets a rebuild be asked for. */
+export const REINDEX_TOKEN = "a-token-of-the-tests-that-is-long-enough";
 export const GATED_PATH = "drafts/canary-gated-key.md";
 export const CODE_PATH = `/api/code/sorting/${CODE_HEAD}/coq/Sort.v`;
 /** GATED_BYTES are the bytes of the gated collection and of the code file that could turn up in an answer. */
@@ -68,17 +70,20 @@ export type Origin = {
   stop(): Promise<void>;
 };
 
-/** startOrigin starts `proofshelf serve` over the small library: everything in one process, or `--only site` beside `--only sidecar`. */
-export async function startOrigin(apart = false): Promise<Origin> {
+/** startOrigin starts `proofshelf serve` over the small library: everything in one process, or `--only site` beside `--only sidecar`.
+ *  @param more further files, and others in place of its own, by their paths beside the configuration
+ *  @param settings further lines of the configuration */
+export async function startOrigin(apart = false, more: Readonly<Record<string, string>> = {}, settings = ""): Promise<Origin> {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-proxy-"));
   const files: Readonly<Record<string, string>> = {
-    "proofshelf.yaml": CONFIG,
+    "proofshelf.yaml": CONFIG + settings,
     "jwks.json": jwks,
     "registry.json": JSON.stringify({ meta: { service: "Test", sources: { sorting: { head: CODE_HEAD } } }, cubs: [RECORD] }),
     [`code/sorting/${CODE_HEAD}/coq/Sort.v`]: CODE_TEXT,
     [`library/${GATED_PATH}`]: GATED_TEXT,
     "library/notes/one.md": `# One\n\n${"The same bytes have the same name everywhere. ".repeat(60)}\n`,
     ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`library/notes/n${at}.md`, `# Note ${at}\n\nNumber ${at}.\n`])),
+    ...more,
   };
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -92,6 +97,7 @@ export async function startOrigin(apart = false): Promise<Origin> {
       [CLI, "serve", "--json", "--no-rate-limits", "--port", "0", "--config", join(folder, "proofshelf.yaml"), ...options],
       {
         stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, REINDEX_TOKEN },
       },
     );
     children.push(child);

@@ -234,7 +234,7 @@ function openViews(serving: SidecarServing, runtime: Runtime, starter: Starter |
   const open = (view: "public" | "internal", shelf: Shelf): View => {
     const listing = view === "public" ? (starter?.listing ?? null) : null;
     const index = () => openIndex(shelf.indexUri, shelf.sharedIndexUri);
-    return openView({ view, shelf, index, listing, renderer, runtime, service: SERVICE, now: Date.now });
+    return openView({ view, shelf, baseUrl: serving.baseUrl, index, listing, renderer, runtime, service: SERVICE, now: Date.now });
   };
   const shared = openDirectoryShelf(publicDir);
   return {

@@ -6,7 +6,7 @@ import { clearLatex } from "./clear-latex.ts";
 import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
 import { readMarkdown } from "./markdown.ts";
-import { besideProse, codeLines, proseOf, proseOfSource, type Told, withCode } from "./literate.ts";
+import { codeLines, proseOfSource } from "./literate.ts";
 import { readMarkdownLines } from "./markdown-lines.ts";
 import { isTex, plainIn } from "./plain.ts";
 import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
@@ -52,39 +52,38 @@ export function clearAsides(text: string, kind: Kind): string {
 }
 
 /** The reader of a text, and the text without asides, of the same length. */
-function openReader(
-  text: string,
-  prose: Exclude<Prose, "html">,
-  above: readonly string[] = [],
-): { readonly text: string; readonly read: Reader } {
+function openReader(text: string, prose: Exclude<Prose, "html">, above: readonly string[] = []): Opened {
   if (prose === "markdown") {
     const { text: cleared, states } = readMarkdownLines(text);
     return { text: cleared, read: readMarkdown(states) };
   }
-  if (prose === "literate") return openLiterate(text, above);
+  if (prose === "literate") return openLiterate(text);
   const told = prose === "comments" ? proseOfSource(text) : null;
-  if (told !== null) return openSource(text, told);
+  if (told !== null) return openMixed(told.prose, told.form, text.split("\n"), readCode());
   const cleared = prose === "latex" ? clearLatex(text) : text;
   return { text: cleared, read: READERS[prose](cleared, above) };
 }
 
-/** A source of code that is a document. */
-function openSource(text: string, told: Told): { readonly text: string; readonly read: Reader } {
-  const prose = told.form === "rst" ? readRst(readPlain(told.text, "rst")) : readMarkdown(readMarkdownLines(told.text).states);
-  const own = told.text.split("\n");
-  const lines = text.split("\n").map((line, at) => (told.isProse[at] === true ? (own[at] ?? "").padEnd(line.length) : line));
-  return { text: lines.join("\n"), read: besideProse(told, text, prose, readCode()) };
+type Opened = { readonly text: string; readonly read: Reader };
+
+/** A text that is prose on some lines: null on the others, which another reader reads as they stand in `rest`. */
+function openMixed(prose: readonly (string | null)[], form: "markdown" | "rst" | "latex", rest: readonly string[], reader: Reader): Opened {
+  const { text, read } = openReader(prose.map((line, at) => line ?? " ".repeat(rest[at]?.length ?? 0)).join("\n"), form);
+  const lines = linesOf(text);
+  return {
+    text: lines.map((line, at) => (prose[at] === null ? rest[at] : line.text)).join("\n"),
+    read: (line, at, all) => (prose[at] === null ? reader(line, at, all) : read(lines[at] ?? line, at, lines)),
+  };
 }
 
-function openLiterate(text: string, above: readonly string[]): { readonly text: string; readonly read: Reader } {
+function openLiterate(text: string): Opened {
   const code = codeLines(text);
-  const prose = openReader(proseOf(text, code), isTex(text) ? "latex" : "markdown", above);
   const written = text.split("\n");
-  const lines = prose.text.split("\n").map((line, at) => {
-    const own = code[at] ?? null;
-    return typeof own === "number" ? " ".repeat(own) + (written[at] ?? "").slice(own) : line;
-  });
-  return { text: lines.join("\n"), read: withCode(code, prose.read) };
+  const rest = written.map((line, at) =>
+    typeof code[at] === "number" ? " ".repeat(code[at]) + line.slice(code[at]) : " ".repeat(line.length),
+  );
+  const prose = written.map((line, at) => (code[at] === null ? line : null));
+  return openMixed(prose, isTex(text) ? "latex" : "markdown", rest, ({ text: line }) => (isBlank(line) ? null : part(0, false, "code")));
 }
 
 function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly string[]): readonly Block[] {
@@ -255,7 +254,7 @@ function commentLine(text: string, from: number, end: number, opens = false): Re
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
 const RULE = /^\s*([-=~^"'`#*+_.:<>])\1{2,}\s*$/;
-const ENCLOSES = /^([-.])\1{3,}\s*$/;
+const ENCLOSES = /^([-.+])\1{3,}\s*$/;
 /** AsciiDoc is told from reStructuredText by what only it has: the sign that an entry goes on, attributes, anchors, headings behind their signs, a
  *  term above its text. */
 const ASCIIDOC = /^(?:\+|\[\w+(?:,[\w -]+)*\]|\[\[[\w.-]+\]\]|={1,5} [\p{L}`].*)$|^(?!\.\.)\S.*::\r?\n[ \t]*\S/mu;
@@ -264,7 +263,7 @@ const ASCIIDOC_TITLE = /^(={1,6}|#{1,6})[ \t]+(\S.*)$/;
 const ASIDE = /^\/\/(?!\/)/;
 const ENCLOSES_ASIDE = /^\/{4,}\s*$/;
 const CONTINUES = /^\+\s*$/;
-const ITEM = /^\s*(?:[-*+•]|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
+const ITEM = /^\s*(?:[-+•]|\*{1,5}|<(?:\d{1,3}|\.)>|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
 /** Directives of reStructuredText. The text below those of LITERAL is taken as it is, and that below those of SILENT is not read. The argument of
  *  any other is the name of the thing that is explained below it. */
 const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist|coq|lean4?)::/;
@@ -279,6 +278,8 @@ function readPlain(text: string, prose: "plain" | "rst" | "asciidoc" = "plain"):
   /** Lines that stand in farther than `literal` are taken as they are; those that stand in farther than `silent` are not read. */
   let [literal, silent] = [Infinity, Infinity];
   let enclosing: string | null = null;
+  /** The line that may be an answer of a program. */
+  let answer = 0;
   /** True for the lines below a document's title, which say who wrote it and how it is set. */
   let inHead = false;
   /** Rows that mark headings, in the order in which they first occur: it gives their levels. */
@@ -324,10 +325,16 @@ function readPlain(text: string, prose: "plain" | "rst" | "asciidoc" = "plain"):
     }
     if (isAsciidoc && /\S::\s*$/.test(text))
       return { term: plainIn(text.replace(/::\s*$/, "").slice(0, MAX_HEADING), prose), indent: indent(text) };
-    if (/^\s*>>> /.test(text)) return part(0, false, "code");
+    // The answer of a program stands directly below.
+    if (/^\s*>>> /.test(text)) answer = at + 1;
+    if (answer > at || (answer === at && at > 0)) {
+      answer = at + 1;
+      return part(0, false, "code");
+    }
     if (!isAsciidoc && /::\s*$/.test(text)) literal = indent(text);
     const item = ITEM.exec(text);
-    if (item !== null) return part(item[0].length, true, "item");
+    // The first cell of a row that is a list in a list.
+    if (item !== null) return part(item[0].length + (/^- +/.exec(text.slice(item[0].length))?.[0].length ?? 0), true, "item");
     // A term, and what it means farther in.
     if (literal === Infinity && !isPart(before) && isDefined(text, under)) return { term: plainIn(text, prose), indent: indent(text) };
     if (isAsciidoc && /^[ \t]/.test(text) && !isPart(before) && isBlank(below) && indent(under) > indent(text))
@@ -342,7 +349,7 @@ const ABOVE = /^\s*(?:\[.*\]|\.\.(?:\s.*)?|([-=~^"'`#*+_.:<>])\1{2,})\s*$/;
 
 /** Tells whether a row of signs is long enough to underline a title: it may be two signs shorter, as people miscount. */
 function isTitle(title: string, row: string): boolean {
-  return /[\p{L}\p{N}]/u.test(title) && row.trim().length >= title.trim().length - 2 && !/^\s*(?:\.\.|[-*+] )/.test(title);
+  return /[\p{L}\p{N}]/u.test(title) && row.trim().length >= title.trim().length - 2 && !/^\s*(?:\.\.|[-*+] |\[.*\]\s*$)/.test(title);
 }
 
 function isDefined(text: string, under: string): boolean {

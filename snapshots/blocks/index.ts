@@ -3,7 +3,7 @@
  *  What it gives stands in the text at those lines. */
 export { type Heading, TERM_LEVEL } from "./block.ts";
 export { blocksOf, clearAsides, headingsOf } from "./blocks.ts";
-export { type CodeLine, codeLines } from "./literate.ts";
+export { type CodeLine, codeLines, proseOfSource } from "./literate.ts";
 export { findFrontBlock, type FrontBlock } from "./front-block.ts";
 export { isWay, readHtml, type Said } from "./html-blocks.ts";
 export { type Lines, openLines } from "./lines.ts";

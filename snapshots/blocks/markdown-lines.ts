@@ -144,7 +144,7 @@ class LineReader {
     this.#inSettings = false;
     const inside = this.#insideFence(before);
     if (inside !== null) return inside;
-    if (at < this.#formula) return /^[\s>]*(?:\$\$|\\\])\s*$/.test(before) ? "edge" : "code";
+    if (at < this.#formula) return /^[\s>]*(?:\$\$|\\\])\s*(?:\{#[\w:.-]+\}\s*)?$/.test(before) ? "edge" : "code";
     const holders = this.#enter(before);
     if (holders === null) return "code";
     this.#clearAside(at, holders.length);
@@ -285,7 +285,12 @@ class LineReader {
     if (close === null) return false;
     if (name === undefined && own.slice(2).includes(close)) return false;
     const near = this.lines.slice(at + (name === undefined ? 1 : 0), at + MAX_LINES);
-    const end = near.findIndex((line) => line.trimEnd().endsWith(close));
+    const end = near.findIndex((line) =>
+      line
+        .replace(/[ \t]*\{#[\w:.-]+\}\s*$/, "")
+        .trimEnd()
+        .endsWith(close),
+    );
     if (end < 0) return false;
     this.#formula = at + end + (name === undefined ? 2 : 1);
     return true;

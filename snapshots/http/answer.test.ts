@@ -298,7 +298,7 @@ test("before the first snapshot the catalog is a listing, the rest waits, and on
     counts: { collections: 0, objects: 0, bytes: 0 },
     collections: [],
   };
-  const empty = openPublic({ ...fixture, publicDir: dir }, { listing: async () => catalog });
+  const empty = openPublic({ ...fixture, publicDir: dir }, { listing: async () => catalog, baseUrl: "http://library.example" });
   const listing = await get("/api/catalog", {}, empty);
   assert.deepEqual([listing.status, listing.headers.get("cache-control")], [200, "no-store"]);
   assert.deepEqual(Catalog.parse(JSON.parse(new TextDecoder().decode(listing.body))), catalog);
@@ -314,6 +314,7 @@ test("before the first snapshot the catalog is a listing, the rest waits, and on
   for (const target of ["/", "/api/list", "/objects/x", "/api/cubs", "/api/openapi.json"]) {
     const { status, body } = await get(target, {}, empty);
     assert.deepEqual([status, codeOf(body)], [503, "no_snapshot"], target);
+    assert.ok(Buffer.from(body).includes(`"type":"http://library.example/problems/no_snapshot/"`));
   }
   assert.equal((await bareExchange(() => empty)({ method: "POST", target: "/api/catalog", headers: {} })).status, 405);
   assert.equal((await get("/health", {}, empty)).status, 503);

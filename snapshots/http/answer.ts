@@ -50,6 +50,7 @@ async function answerFrom(view: View, request: AnswerRequest, place: RoutePlace,
     }
   } catch (thrown) {
     const error = toShelfError(thrown);
+    open ??= view.peek();
     if (again && MAY_BE_GONE.has(error.code) && (await hasMoved(view))) return answerFrom(view, request, place, false);
     found = await errorAnswer(view, open, request, await orNotice(view, open, place, error));
   }
@@ -111,7 +112,7 @@ async function errorAnswer(view: View, open: OpenSnapshot | null, request: Answe
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
   const library = await open?.snapshot.library().catch(() => null);
-  return problemAnswer(error, request, library?.base_url ?? "", open?.snapshot.id ?? null);
+  return problemAnswer(error, request, library?.base_url ?? view.options.baseUrl ?? "", open?.snapshot.id ?? null);
 }
 
 /** Addresses beside a page that programs ask for, whatever they accept. */

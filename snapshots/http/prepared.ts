@@ -90,7 +90,8 @@ export function findReady(
   basis: string,
   request: AnswerRequest,
 ): { readonly ready: Prepared; readonly held: boolean } | null {
-  if (SPECIAL.some((name) => request.header(name) !== null)) return null;
+  // A page that is ready is not what a client wants that prefers its Markdown twin.
+  if (SPECIAL.some((name) => request.header(name) !== null) || request.header("accept")?.includes("text/markdown") === true) return null;
   const ready = store.get(basis, request.target, chooseEncoding(request.header("accept-encoding")));
   if (ready === null) return null;
   // Nearly every client sends back the one validator that it was given.

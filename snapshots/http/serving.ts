@@ -7,14 +7,16 @@ import type { EmbeddingsConfig } from "#snapshots/embed";
 /** OperationsServing is the address at which an operator's tools ask. */
 export type OperationsServing = { readonly host: string; readonly port: number };
 
-/** Settings of either server that its operator watches it by. */
-type Watched = {
+/** Settings of either server: its address, and what its operator watches it by. */
+type Common = {
+  /** Address of the service, for the addresses of problems. */
+  readonly baseUrl: string;
   readonly operations: OperationsServing | null;
   /** True when public reads are logged, too. */
   readonly accessLog: boolean;
 };
 
-export type SiteServing = Watched & {
+export type SiteServing = Common & {
   readonly part: "site";
   readonly host: string;
   readonly port: number;
@@ -29,7 +31,7 @@ export type SiteServing = Watched & {
 export type TrustProxy = readonly string[] | number | null;
 
 /** SidecarServing is what the sidecar is told; its secrets are in its environment and in no message. */
-export type SidecarServing = Watched & {
+export type SidecarServing = Common & {
   readonly part: "sidecar";
   readonly host: string;
   readonly port: number;
@@ -37,8 +39,6 @@ export type SidecarServing = Watched & {
   readonly internalDir: string;
   readonly dist: string;
   readonly version: string;
-  /** Address of the service, for the addresses of problems. */
-  readonly baseUrl: string;
   /** null closes every gated route; "development" lets a key in that this process makes for itself, on a host of this machine alone. */
   readonly access: AccessConfig | "development" | null;
   readonly answers: { readonly baseUrl: string; readonly model: string } | null;
@@ -98,7 +98,7 @@ export type Starter = {
 
 /** receiveServing returns the first message of the starter, and ways to ask it.
  *  It is only for a process that was started with a channel; another has nobody to ask. */
-export function receiveServing<Serving extends Watched>(
+export function receiveServing<Serving extends Common>(
   onAccess: (access: AccessConfig | null) => void = () => undefined,
 ): Promise<{ readonly serving: Serving; readonly starter: Starter }> {
   const listings = openQuestions<Catalog | null>((id) => sendToStarter({ type: "listing", id }));

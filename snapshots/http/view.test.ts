@@ -9,6 +9,7 @@ import { prune } from "../shelf/prune.ts";
 import { overriding, type SnapshotRecord } from "../shelf/shelf.ts";
 import { publishTiny, TINY, tinyData, type TinySource } from "../verify/tiny-shelf-fixture.ts";
 import { answer } from "./answer.ts";
+import { findReady } from "./prepared.ts";
 import { openView, type View, type ViewOptions } from "./view.ts";
 import { SERVICE } from "../service/service.ts";
 
@@ -346,4 +347,29 @@ test("the list of snapshots comes in parts, the newest first, and says what a ro
   for (const path of ["/snapshots/=p4/", "/snapshots/=p1/", "/snapshots/=p0/", "/snapshots/=p01/", "/snapshots/=px/"])
     assert.equal((await get(view, path)).status, 404, path);
   assert.equal((await get(view, "/snapshots/=p2")).headers["Location"], "/snapshots/=p2/");
+});
+
+test("a cursor of a snapshot that is pruned is refused, also where its page was answered before", async (t) => {
+  const { shelf } = newShelf(t);
+  const publishRecords = async (n: number): Promise<string> => {
+    const cubs = [1, 2, 3].map((at) => ({ id: `CUB-000${at}`, repo: "r", theorem_name: `t${n}`, statement: "s" }));
+    const of = { ...source(n), cubs };
+    return (await publishTiny(shelf, tinyData(of, "public"), of)).snapshot;
+  };
+  const first = await publishRecords(1);
+  let time = 0;
+  const view = open(shelf, { monotonic: () => time });
+  const { next } = JSON.parse(textOf((await get(view, "/api/cubs?limit=1")).body)) as { next: string };
+  const second = await publishRecords(2);
+  time += 1000;
+  await view.refresh();
+  const target = `/api/cubs?limit=1&cursor=${next}`;
+  const before = await get(view, target);
+  assert.deepEqual([before.status, before.headers["X-Snapshot"]], [200, first]);
+  const plain = { method: "GET", target, header: () => null };
+  assert.equal(findReady(view.prepared, second, plain), null, "it is not ready under the snapshot that is served");
+  await prune({ shelf, keep: 1 });
+  time += 1000;
+  await view.refresh();
+  assert.equal((await get(view, target)).status, 410);
 });

@@ -43,6 +43,8 @@ export type Runtime = {
 export type ViewOptions = {
   readonly service: Service;
   readonly view: "public" | "internal";
+  /** Address of the service, for problems that are told before there is a snapshot. */
+  readonly baseUrl?: string;
   readonly shelf: Shelf;
   /** The compiled pages, for what is rendered per request; null when this process renders nothing. */
   readonly renderer: (() => Promise<Renderer>) | null;

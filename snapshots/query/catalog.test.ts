@@ -6,7 +6,7 @@ import { formatKeyPath } from "../format/layout.ts";
 import type { Catalog } from "../schema/resources.ts";
 import type { Library, ObjectRow, ViewData } from "../format/view-data.ts";
 import { objectParts } from "../page/api-files.ts";
-import { catalogPieces } from "./pieces.ts";
+import { catalogPieces, recordsPieces } from "./pieces.ts";
 
 /** Texts that would end the catalog's own, were they not escaped. */
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"objects":[]', '","objects":[],"', "\\", '\\"', "$&", "</script>"));
@@ -80,4 +80,14 @@ test("the catalog is canonical JSON with every object in its collection, whateve
       assert.equal(value.counts.objects, rows.length);
     }),
   );
+});
+
+test("the body of all records is whole, whatever lists the registry's metadata has", () => {
+  for (const lane_tier of [{ cubs: [] }, [{ cubs: [] }, { cubs: [] }], { returned: { cubs: [] } }, { 'cubs":[]': 1 }, null]) {
+    const meta = { schema_version: 1, lane_tier } as unknown as ViewData["meta"];
+    const json = recordsPieces({ ...EMPTY, meta } as ViewData)
+      .map((piece) => (typeof piece === "string" ? piece : ""))
+      .join("");
+    assert.deepEqual(JSON.parse(json), { count: 0, cubs: [], meta, returned: 0 });
+  }
 });

@@ -68,7 +68,8 @@ export function reconcile(meta: RegistryMeta, cubs: readonly CubRecord[]): reado
 /** countRecords returns every counter that follows from the records, as `meta` would declare it. */
 export function countRecords(cubs: readonly CubRecord[]): Readonly<Record<string, Readonly<Record<string, number>>>> {
   const counters = COUNTED.map(({ group, filter }) => {
-    const counted = countFacet(cubs, filter).filter(({ value }) => value !== "");
+    // A field that no record has is no value that a registry would count.
+    const counted = countFacet(cubs, filter).filter(({ value }, _, all) => value !== "" || all.length > 1);
     return [group, Object.fromEntries(counted.map(({ value, count }) => [value, count]))] as const;
   });
   const readiness = Object.entries(READINESS).map(([name, holds]) => [name, cubs.filter(holds).length] as const);

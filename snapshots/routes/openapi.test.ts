@@ -80,7 +80,9 @@ test("answers that are no problem document are described as what they are", () =
   assert.equal(mcp["202"]?.content, undefined);
   for (const status of ["403", "413", "415"]) assert.deepEqual(Object.keys(mcp[status]?.content ?? {}), ["application/json"], status);
   const browse = paths["/browse/{prefix}"]?.["get"]?.responses["404"]?.content ?? {};
-  assert.deepEqual(Object.keys(browse).sort(), ["application/problem+json", "text/html"]);
+  assert.deepEqual(Object.keys(browse).sort(), ["application/problem+json", "text/html", "text/markdown"]);
+  const refused = paths["/internal/api/list"]?.["get"]?.responses["401"]?.content ?? {};
+  assert.deepEqual(Object.keys(refused).sort(), ["application/problem+json", "text/html"]);
 });
 
 test("every route of the interface is there, with each of its methods", () => {

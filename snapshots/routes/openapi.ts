@@ -72,8 +72,6 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
       ? { [route.success.type ?? "application/json"]: { schema: z.string() } }
       : { [route.success.type ?? "application/json"]: { schema: route.success.schema } };
   const errors = errorStatuses(route);
-  // A browser gets a page that says the same.
-  const isPage = route.success.type === "text/html";
   return {
     operationId: operationId(route, method),
     tags: [route.group],
@@ -103,17 +101,26 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
       ...Object.fromEntries(
         errors.map((status) => {
           const own = route.also?.[status];
-          const isOther = own !== undefined || (isPage && (status === 404 || status === 410 || status === 451));
           return [
             String(status) as "400",
             {
               description: [ERROR_TEXT[status] ?? "Error", ...(own === undefined ? [] : [own])].join("; or "),
-              ...(method === "HEAD" ? {} : { content: { ...PROBLEM, ...(isOther ? content : {}) } }),
+              ...(method === "HEAD" ? {} : { content: { ...PROBLEM, ...pagesOf(route, status), ...(own === undefined ? {} : content) } }),
             },
           ];
         }),
       ),
     },
+  };
+}
+
+/** pagesOf gives the pages that say the same to a browser, as Accept asks for them: why it is not let in, and what is not there. */
+function pagesOf({ access, path }: Route, status: number): object {
+  const page = { schema: z.string() };
+  const isMissing = [404, 410, 451].includes(status) && !/^(?:\/internal)?\/api\//.test(path);
+  return {
+    ...(isMissing || (access !== "public" && [401, 403].includes(status)) ? { "text/html": page } : {}),
+    ...(isMissing ? { "text/markdown": page } : {}),
   };
 }
 

@@ -134,7 +134,7 @@ export const CORE_ROWS = {
     parts: { prefix: { description: "Prefix, percent-encoded; empty for the root.", example: "notes/" } },
     success: text("text/html", "HTML"),
     errors: [404],
-    also: { 308: "Another spelling of the path: the page's own" },
+    also: { 302: "The page's twin, for who prefers Markdown", 308: "Another spelling of the path: the page's own" },
   }),
   llms: row({
     group: "service",

@@ -159,7 +159,7 @@ export const RecordWitness = z
     name: z.string(),
     state: z.enum(["shown", "named", "not_verified", "missing"]).meta({
       description:
-        "shown: verified, and it states each hypothesis; named: verified, the rest is its author's word; missing: no such record",
+        "shown: verified, and it states each hypothesis, or its proof has met each; named: verified, the rest is its author's word; missing: no such record",
     }),
     why: z.string().meta({ description: "Why it is not shown" }),
   })

@@ -220,6 +220,7 @@ export const RegistryMeta = z
             .meta({ description: "What it passes, too: an export of the proof, a second kernel" }),
           test: WebUrl.exactOptional().meta({ description: "The proof that shows it" }),
           needs: text("What a proof has to have so that it can use the hole; empty where every proof can"),
+          withdrawn: z.string().exactOptional().meta({ description: "Why it recalls nothing here, as a list of this library says" }),
           affected: Count.meta({ description: "Records whose acceptance rests on it" }),
           passed: Count.meta({ description: "Records that it is no reason to doubt" }),
           used_by: Count.meta({ description: "Further records that rest on any of those, step by step" }),

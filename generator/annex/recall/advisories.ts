@@ -1,4 +1,4 @@
-/** advisories.yaml: checkers that are known to accept what does not hold, which versions, and what of a proof's text the hole needs. Some twenty
+/** advisories.yaml: checkers that are known to accept what does not hold, which versions, and what of a proof's text the hole needs. Some forty
  *  come with the program; a library names further files. */
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
@@ -31,10 +31,11 @@ const advisory = z.strictObject({
     .strictObject({
       words: z.array(some("a word")).min(1, "is empty; name a word").exactOptional(),
       recursion: z.literal(true).exactOptional().meta({ description: "Of Coq: a recursive definition that is not plain" }),
+      letins: z.literal(true).exactOptional().meta({ description: "Of Coq: a constructor or field with a local definition" }),
       irrelevance: z.literal(true).exactOptional().meta({ description: "Of Agda: what is irrelevant, or in Prop" }),
       modules: z.literal(true).exactOptional().meta({ description: "Of Coq: a module with parameters, a type or another name" }),
     })
-    .refine((one) => Object.keys(one).length > 0, "says nothing; write words, recursion, irrelevance or modules")
+    .refine((one) => Object.keys(one).length > 0, "says nothing; write words, recursion, letins, irrelevance or modules")
     .exactOptional()
     .meta({
       description: "What a proof, or a file of its sources below it, has to have so that it can use the hole; without it, every one can",
@@ -55,7 +56,8 @@ export const advisoriesJsonSchema = z.toJSONSchema(schema, { io: "input" });
 
 const OWN = fileURLToPath(new URL("advisories.yaml", import.meta.url));
 
-/** readAdvisories reads those of the program and of further lists. One that stands in two lists is told, unless the later one withdraws it.
+/** readAdvisories reads those of the program and of further lists. One that stands in two lists is refused, unless the later one withdraws it: then it is
+ *  that one, which recalls nothing.
  *  @param lists files, or addresses with the digest of their bytes; one whose name ends with .note is a signed note: https://c2sp.org/signed-note
  *  @param keys one of which has to have signed a note
  *  @throws ShelfError "bad_config" with every mistake and its line, "bad_source" where an address gives nothing, or other bytes */
@@ -73,7 +75,7 @@ export async function readAdvisories(lists: readonly string[], keys: readonly No
     );
     for (const one of advisories) known.set(one.id, one);
   }
-  return [...known.values()].filter((one) => one.withdrawn === undefined);
+  return [...known.values()];
 }
 
 function findFaults(advisories: readonly Advisory[], known: ReadonlyMap<string, Advisory>): ConfigProblem[] {

@@ -71,6 +71,35 @@ test("an acceptance is recalled where every checker has the hole and the texts m
   assert.equal(recallOf(hole, [{ name: "coq", version: "main" }], () => true)?.affected.length, 1, "a version that is none may be any");
 });
 
+test("a constructor or field of Coq with a local definition is a suspect", () => {
+  const suspect = (text: string): boolean => openSuspects(text, true)({ letins: true });
+  for (const plain of [
+    "Inductive t : Set := a : nat -> t | b (x : nat) : t.",
+    "Inductive even : nat -> Prop := z : even 0 | s n : odd n -> even (S n) with odd : nat -> Prop := o n : even n -> odd (S n).",
+    "Record r := mk { x : nat; y : x = x }.",
+    "Class C (A : Type) := op : A -> A.",
+    "Definition d := let x := 1 in x.",
+    "Inductive t : nat -> Set := a : forall (b : nat) (c : zero (A:=nat) (n:=b) b), forall d : f (A:=nat) b, t b.",
+    "Inductive t : nat -> Set := a : forall b : nat, f (A:=nat) b (n := b) = 0 -> t b | c (x : nat) : t (f (A:=nat) x).",
+    'Inductive e := plus : e -> e -> e where "a + b" := (plus a b).',
+  ])
+    assert.equal(suspect(plain), false, plain);
+  for (const odd of [
+    "Inductive t : Set := a : let n := 0 in nat -> t.",
+    "Inductive t : Set := a (n := 0) (m : nat) : t.",
+    "Inductive t : Set := b | a (m : nat) (n := m) : t.",
+    "Inductive t : Set := a : forall (m : nat) (n := m), t.",
+    "Inductive t : Set := a : forall (q : f (0, 1)) (n : nat := 0), t.",
+    "Inductive t : Set := a : (forall (n := 0), t) -> t.",
+    "Record r := mk { x : nat; y := x }.",
+    "#[universes(polymorphic)] Record r := { x : nat; y : nat := x }.",
+    "CoInductive t : Set := a : ltac:(exact (let n := 0 in t)).",
+    "Polymorphic Cumulative Inductive t : Set := a : (let n := 0 in t -> t) with u := b : u.",
+    "Notation arg x := (let n := 0 in x).",
+  ])
+    assert.equal(suspect(odd), true, odd);
+});
+
 test("what is irrelevant in Agda is a suspect however it is written, and a dot in a pattern is none", () => {
   const suspect = (text: string): boolean => openSuspects(text, false)({ irrelevance: true });
   for (const plain of [
@@ -120,6 +149,7 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     "Lemma l : nat. Proof. pose (g := fix g n : nat := match n with O => O | S m => g m + n end). exact (g 1). Qed.",
     "Fixpoint f (n m : nat) : bool := match n with 0 => true | S k => match f k (f k m) with true => f k 0 | false => true end end.",
     "Fixpoint sum (t : tree) : nat := match t with leaf => 0 | node l r => sum l + sum r end.",
+    "Fixpoint sorted (xs : list nat) : Prop := match xs with x :: ((y :: _) as rest) => x <= y /\\ sorted rest | _ => True end.",
   ])
     assert.equal(suspect(plain), false, plain);
   for (const odd of [
@@ -159,6 +189,8 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     "#[refine] Definition t : nat -> False := fix IH (n : nat) : False := _.",
     "Definition t : nat -> False. Proof. Std.fix_ None 1. Defined.",
     "Definition t := Constr.Unsafe.make x.",
+    "Fixpoint whole (xs : list nat) : Prop := match xs with ((y :: _) as rest) => whole rest | _ => True end.",
+    "Fixpoint whole (xs : list nat) : Prop := match xs with (((y :: _)) as rest) | (nil as rest) => whole rest end.",
     "Fixpoint k (p : nat) : nat := match p with 0 => 0 | S q => foo k q end.",
   ])
     assert.equal(suspect(odd), true, odd);
@@ -223,12 +255,20 @@ test("a list with a mistake is refused with its line, and nothing of it is used"
   assert.match(await told(one('checkers: [{ name: coq, fixed: "9" }]\n    nonsense: 1')), /nonsense/);
 });
 
-test("a later list withdraws an advisory, and it recalls nothing then", async () => {
+test("a later list withdraws an advisory: it recalls nothing then, and is told as withdrawn, with the reason", async () => {
   const list = await readAdvisories(
     [file(one('checkers: [{ name: coq, fixed: "9" }]\n    withdrawn: it was a mistake', "ROCQ-20455"))],
     [],
   );
-  assert.ok(!list.some(({ id }) => id === "ROCQ-20455"));
+  const [gone = assert.fail()] = list.filter(({ id }) => id === "ROCQ-20455");
+  assert.equal(
+    recallOf([gone], [{ name: "coq", version: "8.16.1" }], () => true),
+    null,
+  );
+  assert.deepEqual(
+    countRecalls(list, []).map(({ id, affected, withdrawn }) => [id, affected, withdrawn]),
+    [["ROCQ-20455", 0, "it was a mistake"]],
+  );
 });
 
 test("a list from elsewhere counts where a trusted key signed it", async () => {

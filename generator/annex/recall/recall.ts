@@ -11,7 +11,7 @@ export function recallOf(
   accepting: readonly Accepting[],
   isSuspect: (suspects: NonNullable<Advisory["suspects"]>) => boolean,
 ): RecordRecall | null {
-  const touched = advisories.filter((one) => accepting.some((checker) => isAffected(one, checker)));
+  const touched = advisories.filter((one) => one.withdrawn === undefined && accepting.some((checker) => isAffected(one, checker)));
   if (touched.length === 0) return null;
   const recall: RecordRecall = { affected: [], cannot_use: [], also_accepted: [] };
   for (const one of touched) {
@@ -30,20 +30,24 @@ function nameOf({ name, version }: Accepting): string {
   return `${name} ${version}`.trim();
 }
 
-/** countRecalls counts the records that each advisory recalls or passes, those on which most rests first. */
+/** countRecalls counts the records that each advisory recalls or passes, those on which most rests first; one that is withdrawn stays told. */
 export function countRecalls(advisories: readonly Advisory[], cubs: readonly CubRecord[]) {
   const restingOn = openResting(cubs);
   return advisories
-    .map(({ id, title, url, suspects, survives, test }) => {
+    .map(({ id, title, url, suspects, survives, test, withdrawn }) => {
       const affected = cubs.filter(({ recall }) => recall?.affected.some((one) => one.id === id));
       const passed = cubs.filter(
         ({ recall }) => recall?.cannot_use.includes(id) || recall?.also_accepted.some((one) => one.id === id),
       ).length;
       const users = restingOn(affected.map((record) => record.id)).size;
-      const more = { ...(survives === undefined ? {} : { survives }), ...(test === undefined ? {} : { test }) };
+      const more = {
+        ...(survives === undefined ? {} : { survives }),
+        ...(test === undefined ? {} : { test }),
+        ...(withdrawn === undefined ? {} : { withdrawn }),
+      };
       return { id, title, url, ...more, needs: needsOf(suspects), affected: affected.length, passed, used_by: users };
     })
-    .filter(({ affected, passed }) => affected + passed > 0)
+    .filter(({ affected, passed, withdrawn }) => affected + passed > 0 || withdrawn !== undefined)
     .sort((a, b) => b.affected - a.affected || b.used_by - a.used_by || (a.id < b.id ? -1 : 1));
 }
 

@@ -20,7 +20,8 @@ export function openSuspects(text: string, isCoq: boolean, classes = classNames(
     : [text];
   const sentences = written.map((sentence) => (isCoq ? sentence.replaceAll(STRING, '""') : sentence));
   let recursion: boolean | undefined;
-  return ({ words = [], recursion: asked, modules, irrelevance }) => {
+  return ({ words = [], recursion: asked, modules, irrelevance, letins }) => {
+    if (letins === true && sentences.some(hasLetin)) return true;
     if (irrelevance === true && hasIrrelevance(text)) return true;
     if (asked === true && (recursion ??= written.some(hidesCalls) || isRecursive(sentences, classes))) return true;
     if (modules === true && hasOddModule(sentences)) return true;
@@ -31,6 +32,40 @@ export function openSuspects(text: string, isCoq: boolean, classes = classNames(
 function isRecursive(sentences: readonly string[], classes: ReadonlySet<string>): boolean {
   const impliesArguments = sentences.some((sentence) => IMPLIES.test(sentence));
   return sentences.some((sentence) => isUnusual(sentence, { impliesArguments, classes }));
+}
+
+const INDUCTIVE =
+  /^\s*(?:#\[[^\]]*\]\s*)?(?:(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private)\s+)*(?:Inductive|CoInductive|Variant|Record|Structure|Class)\b/;
+const NOTATION = /^\s*(?:#\[[^\]]*\]\s*)?(?:(?:Local|Global)\s+)?(?:Notation|Infix)\b/;
+
+/** hasLetin tells whether a constructor or a field has a local definition, or could have one by a notation or a tactic. */
+function hasLetin(sentence: string): boolean {
+  if (NOTATION.test(sentence)) return /\blet\b/.test(sentence);
+  if (!INDUCTIVE.test(sentence)) return false;
+  const body = sentence.slice(sentence.indexOf(":=") + 2).replaceAll(/\bwhere\b[^]*/g, "");
+  if (/\blet\b|\bltac2?\s*:/.test(body)) return true;
+  const types = (body.match(/\bwith\b/g) ?? []).length;
+  return countDefinitions(body) > types;
+}
+
+/** countDefinitions counts signs of definition, but those that name arguments: a binder has one in its parenthesis, behind a constructor's name or
+ *  behind forall, and before the colon that ends the binders. */
+function countDefinitions(text: string): number {
+  let [depth, count] = [0, 0];
+  let frames = [{ depth: 0, isTyped: false }];
+  for (const [token] of text.matchAll(/:=|[()|:,]|\b(?:forall|exists|fun)\b|∀/gu)) {
+    const frame = frames.at(-1) as (typeof frames)[number];
+    if (token === "(") depth++;
+    else if (token === ")") {
+      depth--;
+      frames = frames.filter((one, at) => at === 0 || one.depth <= depth);
+    } else if (token === ":=") count += depth === 0 || (depth === frame.depth + 1 && !frame.isTyped) ? 1 : 0;
+    else if (token === "|" && depth === 0) frames = [{ depth: 0, isTyped: false }];
+    else if (token === ":" && depth === frame.depth) frame.isTyped = true;
+    else if (token === "," && depth === frame.depth && frames.length > 1) frames = frames.slice(0, -1);
+    else if (/^(?:forall|exists|fun|∀)$/.test(token)) frames = [...frames, { depth, isTyped: false }];
+  }
+  return count;
 }
 
 function withoutComments(sentence: string): string {

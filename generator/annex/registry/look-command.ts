@@ -167,9 +167,11 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
     const records = recalled.filter(({ recall }) => recall?.affected.some(({ id }) => id === advisory.id)).map(({ id }) => id);
     return { ...advisory, records };
   });
-  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records, survives, test }) => [
+  const lines = told.flatMap(({ id, title, url, needs, affected, passed, records, survives, test, withdrawn }) => [
     `${id}: ${title}. ${url}`,
-    `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
+    withdrawn !== undefined
+      ? `  It is withdrawn, and recalls nothing: ${withdrawn}`
+      : `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
     ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
     ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);

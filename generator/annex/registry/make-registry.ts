@@ -2,7 +2,7 @@
 import { ShelfError } from "#snapshots/errors";
 import { countRecords } from "#snapshots/query";
 import type { CubRecord, RecordEdge, RegistryMeta } from "#snapshots/schema";
-import { cutAlike, withWitnesses } from "#generator/annex/reviews";
+import { cutAlike, type Mentions, withWitnesses } from "#generator/annex/reviews";
 import { countRecalls } from "#generator/annex/recall";
 import type { RegistrySources } from "./config.ts";
 import { withIds } from "./formalization.ts";
@@ -45,7 +45,7 @@ export function writeRegistry(config: RegistrySources, scan: SourcesScan): Uint8
   const idOf = new Map(scan.records.map(({ id, one }) => [one.key, id]));
   const { advisories } = scan;
   const bare = withSame(scan.records.map((record) => makeRecord(config, scan, record, idOf)));
-  const made = withWitnesses(bare, witnessesIn(scan));
+  const made = withWitnesses(bare, witnessesIn(scan), mentionsIn(scan));
   const ids = new Set(made.map(({ id }) => id));
   const others = (scan.hand?.records ?? []).map(({ record }) => record).filter(({ id }) => !ids.has(id));
   const cubs = [...withUsers(made, scan), ...others].sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
@@ -94,6 +94,16 @@ function witnessesIn({ overlay, records }: SourcesScan): ReadonlyMap<string, str
       return typeof witness === "string" ? [[id, witness] as const] : [];
     }),
   );
+}
+
+/** mentionsIn gives the names in a statement where its check tells them, and the words that stand there are known to be what was checked. */
+function mentionsIn({ records, checks }: SourcesScan): Mentions {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return (id) => {
+    const record = byId.get(id);
+    const verdict = record === undefined ? undefined : checks.of(record.one, record.source)[0];
+    return verdict === undefined || verdict.meaning_sha256 === null || verdict.is_words == null ? null : verdict.mentions;
+  };
 }
 
 /** withUsers turns each edge round: who is used says by whom. */

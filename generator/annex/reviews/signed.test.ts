@@ -84,4 +84,9 @@ embeddings: { kind: none }
         `${time}: ${says}\n${lines.join("\n")}`,
       );
   }
+  // A list that is refused is told by its name alone, since the snapshot says it to everybody.
+  source.put({ "reviews.yaml": "reviews: [{ record: CUB-0001 }]\n" });
+  const { notes } = await build(config, { progress: SILENT }, PLAIN_PARTS);
+  assert.match(notes.join("\n"), /could not be used when this snapshot was built \(reviews\.yaml:1: /);
+  assert.doesNotMatch(notes.join("\n"), new RegExp(source.folder));
 });

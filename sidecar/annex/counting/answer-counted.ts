@@ -15,7 +15,7 @@ async function answer(question: string, prefix: string, snapshot: CountedSnapsho
   const data = await snapshot.data();
   const asked = readQuestion(question, data);
   // Records, claims and snapshots have no key that could lie under a prefix.
-  if (asked === null || (prefix !== "" && asked.set !== "objects")) return null;
+  if (asked === null || asked.filters.get("axiom")?.isNot === true || (prefix !== "" && asked.set !== "objects")) return null;
   const missing = missingOf(asked, data.library);
   if (missing !== null) return { parts: [missing], found: [] };
   if (asked.set === "snapshots") return countSnapshots(asked, snapshot);
@@ -31,7 +31,8 @@ function missingOf({ set }: CountingQuestion, { registry, claims }: ViewData["li
 
 type Values = ReadonlyMap<CountedFacet, readonly string[]>;
 
-/** valuesAsked turns each "not" into the other values of its facet, as a query has them. Of each of these facets a thing has one value. */
+/** valuesAsked turns each "not" into the other values of its facet, as a query has them. Of each of these facets, but for axioms, a thing has one
+ *  value. */
 function valuesAsked({ filters }: CountingQuestion, data: ViewData): Values {
   const valuesIn = (facet: CountedFacet, values: readonly string[], isNot: boolean): readonly string[] =>
     isNot ? valuesOf(data, facet).filter((value) => !values.includes(value)) : values;

@@ -390,6 +390,22 @@ test("snapshots are counted as they are kept", async () => {
   assert.deepEqual(found?.parts[0], { value: "3", path: "/snapshots/" });
 });
 
+test("an axiom is counted by its name or the last part of it, and a denied one is searched", async () => {
+  const rests = (at: number): string[] => (at === 0 ? ["L.A.choice", "L.classic"] : at === 1 ? ["L.B.choice"] : []);
+  const some = { ...data, cubs: data.cubs.map((one, at) => ({ ...one, axioms: rests(at) })) };
+  const counted = async (question: string): Promise<unknown> =>
+    numbersIn((await answered(question, "", { ...snapshot, data: () => Promise.resolve(some) }))?.text ?? "")[0];
+  for (const [question, number] of [
+    ["How many records rest on choice?", 2],
+    ["Which records rest on L.A.choice?", 1],
+    ["how many records depend on classic", 1],
+    ["How many records do not rest on choice?", undefined],
+    ["How many records rest on nothing?", undefined],
+    ["What rests on choice?", undefined],
+  ] as const)
+    assert.equal(await counted(question), number, question);
+});
+
 test("a prefix restricts what is counted, and records have no key", async () => {
   assert.match((await answered("How many objects are there?", "notes/"))?.text ?? "", new RegExp(`^${under("notes/")} objects`));
   assert.equal(await answered("How many records are there?", "notes/"), null);

@@ -132,6 +132,13 @@ const vocabularyOf = memoize((data: ViewData): ReadonlyMap<string, Word> => {
         words.set(phrase, known?.is === own.is ? { ...known, of: { ...own.of, ...known.of } } : own);
       }
   }
+  // An axiom is called by the last part of its name, too: by all that end so.
+  const axioms = valuesOf(data, "axiom");
+  for (const name of axioms.flatMap((axiom) => [axiom, axiom.split(".").at(-1) ?? ""])) {
+    const values = axioms.filter((axiom) => axiom === name || axiom.endsWith(`.${name}`));
+    for (const verb of ["rest on", "rests on", "resting on", "depend on"])
+      words.set(`${verb} ${fold(name)}`, { is: "state", of: { records: { facet: "axiom", values } }, says: `resting on ${name}` });
+  }
   // A place of that name may be meant, or all of it.
   for (const whole of ["library", "registry"]) if (!words.delete(whole)) words.set(`in the ${whole}`, { is: "filler" });
   for (const [phrases, of = {}] of STATES) {

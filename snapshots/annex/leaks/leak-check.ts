@@ -50,6 +50,27 @@ async function openStays(kept: KeptInHistory, shelf: Shelf, objects: readonly Ob
     said.some((one) => one.includes(text) || (name !== null && (one === name || one === digests.get(name))));
 }
 
+/** saidThen finds which texts a public source said in a kept snapshot and says no more: the files of the index hold its rows, too.
+ *  @param isGated tells whether an object is gated now: then its rows are no source */
+async function saidThen(
+  leaks: readonly Leak[],
+  shelf: Shelf,
+  now: Sha256,
+  rows: NonNullable<LeakSources["rows"]>,
+  isGated: (key: string) => boolean,
+): Promise<ReadonlySet<string>> {
+  const said = new Set<string>();
+  for (const id of (await shelf.records.index()).byId.keys()) {
+    if (id === now) continue;
+    for await (const { bytes } of rows(id)) {
+      const texts = JSON.parse(new TextDecoder().decode(bytes)) as readonly string[];
+      if (isGated(texts[0] ?? "")) continue;
+      for (const { text } of leaks) if (texts.some((one) => one.includes(text))) said.add(text);
+    }
+  }
+  return said;
+}
+
 export function leakCheck(sources: LeakSources): Check {
   return {
     name: "leaks",
@@ -64,8 +85,15 @@ export function leakCheck(sources: LeakSources): Check {
       };
       const { leaks } = await findLeaks(secrets, scanned(), sources.leaks?.(snapshot, data));
       const inIndex = ({ public: { path } }: Leak): boolean => INDEX_FILE.test(path);
-      const stays = leaks.some(inIndex) ? await openStays(sources.kept ?? [], snapshot.shelf, full.data.objects) : () => false;
-      const isKept = (leak: Leak): boolean => inIndex(leak) && stays(leak);
+      const inside = leaks.filter(inIndex);
+      const stays = inside.length > 0 ? await openStays(sources.kept ?? [], snapshot.shelf, full.data.objects) : () => false;
+      const shown = new Set(data.objects.map(({ key }) => key));
+      const gated = new Set(full.data.objects.map(({ key }) => key)).difference(shown);
+      const then =
+        inside.length > 0 && sources.rows !== undefined
+          ? await saidThen(inside, snapshot.shelf, snapshot.id, sources.rows, (key) => gated.has(key))
+          : new Set();
+      const isKept = (leak: Leak): boolean => inIndex(leak) && (stays(leak) || then.has(leak.text));
       // Words are anybody's: that a source says a title is told to who builds, and is no finding.
       const telling = leaks.filter(({ kind, severity }) => kind !== "title" || severity === "error");
       const told = telling.map((leak) => (isKept(leak) ? { ...leak, severity: "warning" as const } : leak));
