@@ -24,7 +24,8 @@ export async function buildEvery(
     const began = performance.now();
     const pause = period * (1 + Math.random() * JITTER);
     const log = { write: (text: string): boolean => process.stderr.write(stamp(text)) };
-    const told = (outcome: BuildOutcome): void => tell(outcome, (performance.now() - began) / 1000, new Date(Date.now() + pause).toISOString());
+    const told = (outcome: BuildOutcome): void =>
+      tell(outcome, (performance.now() - began) / 1000, new Date(Date.now() + pause).toISOString());
     try {
       // Read anew each time, so that a changed file takes effect.
       const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, {

@@ -390,13 +390,9 @@ test("serve --every builds by itself, serves what it built, and says when the ne
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("kind: embedded", "kind: none"));
   assert.equal((await run(dir, "serve", "--every", "soon", "--config", file)).status, 2);
-  const child = spawn(
-    process.execPath,
-    [CLI, "serve", "--port", "0", "--every", "1h", "--metrics", "0", "--config", file],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--every", "1h", "--metrics", "0", "--config", file], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   // Before the folder goes: it builds there.
   const ended = once(child, "exit");
   try {
