@@ -578,11 +578,11 @@ class LatexReader {
       call.flow.add(element("a", link.length === 0 ? [words(href)] : link, { href }), call.line);
     },
     ...Object.fromEntries(
-      ["SI", "qty", "si", "unit"].map((name) => [
+      ["SI", "si"].map((name) => [
         name,
         (reader: LatexReader, call: Call) => {
           const said = reader
-            .#arguments(/^(?:SI|qty)$/.test(name) ? 2 : 1, call.to)
+            .#arguments(name === "SI" ? 2 : 1, call.to)
             .map((range) => reader.#said(range).replaceAll(/\\?([A-Za-z]+)/g, " $1"));
           call.flow.add(words(said.join(" ").replaceAll(/\s+/g, " ").trim()), call.line);
         },

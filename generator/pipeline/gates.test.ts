@@ -170,8 +170,9 @@ test("a gate that is closed over a drift refuses the next build too, which finds
   assert.match(open.stdout + open.stderr, /--accept "CUB-9999": nothing of this name got weaker or is wrong/);
   await write({ "proofshelf.yaml": `${readFileSync(file, "utf8")}gates: { drift: refuse }\n` });
   for (const _ of [1, 2]) {
-    const closed = await run("build");
+    const closed = await run("build", "--accept", "CUB-9999", "--reason", "A slip of the pen");
     assert.equal(closed.status, 5, closed.stderr);
+    assert.match(closed.stderr, /--accept "CUB-9999": nothing of this name got weaker or is wrong/);
     assert.match(closed.stderr, /Drift: record CUB-0001/);
   }
   // What is accepted with nothing to publish is kept as well, and of other bytes nothing is.

@@ -12,6 +12,7 @@ import {
   openEvidence,
   recallReason,
   recordFell,
+  relateClaims,
   type ViewData,
 } from "#snapshots/format";
 import type { Claim, CubRecord, EvidenceState, Withdrawal } from "#snapshots/schema";
@@ -41,9 +42,11 @@ export type Accepted = ReadonlyMap<string, string>;
 export function findWeaker(before: ViewData | null, after: ViewData, findings: RegistryRead["findings"] = []): readonly Weaker[] {
   const found: Weaker[] = [];
   const [old, now] = [before === null ? new Map<string, Pinned>() : pinnedIn(before), pinnedIn(after)];
+  const claims = relateClaims(after);
   for (const [name, one] of now) {
+    const resting = one.what === "claim" ? "" : (claims.get(one.id) ?? []).map(({ id }) => `; claim ${id} rests on it`).join("");
     const add = (gate: Weaker["gate"], reason: string, meant?: string): void =>
-      void found.push({ gate, what: one.what, id: one.id, reason, meant });
+      void found.push({ gate, what: one.what, id: one.id, reason: reason + resting, meant });
     const was = old.get(name);
     const recalled = one.record === undefined ? null : recallReason(one.record);
     if (was !== undefined) {
@@ -194,9 +197,13 @@ export function passGates(
   const refused = weaker.filter(
     (one) => (one.gate === "withdrawals" || gates[one.gate] === "refuse") && one.meant === undefined && !isAccepted(one),
   );
+  const ofNothing = [...accepted.keys()]
+    .filter((id) => !weaker.some((one) => one.id === id))
+    .map((id) => `--accept ${JSON.stringify(id)}: nothing of this name got weaker or is wrong, so there was nothing to accept.`);
   if (refused.length > 0) {
     const ids = [...new Set(refused.map(({ id }) => id))];
-    throw new ShelfError("gate_refused", `Nothing was published, because something got weaker or is wrong:\n${lines(refused).join("\n")}`, {
+    const told = [...lines(refused), ...ofNothing].join("\n");
+    throw new ShelfError("gate_refused", `Nothing was published, because something got weaker or is wrong:\n${told}`, {
       fixes: [
         "Mend it. What was published before is served on.",
         `Or say that it is meant, and why: proofshelf build ${ids.map((id) => `--accept ${JSON.stringify(id)}`).join(" ")} --reason "…"`,
@@ -207,16 +214,10 @@ export function passGates(
     const why = whys.get(one);
     return typeof why === "string" ? [{ one, why }] : [];
   });
-  const used = new Set(passed.map(({ one }) => one.id));
   return {
     accepted: passed.flatMap(({ one, why }) => (LASTING.has(one.gate) ? [{ about: aboutOf(one), sha256: digestOf(one), why }] : [])),
     inputs: Object.fromEntries(passed.map(({ one, why }) => [`${ACCEPTED}${one.id}`, why])),
-    notes: [
-      ...lines(weaker.filter((one) => !TOLD.has(one.gate) && !isAccepted(one))),
-      ...[...accepted.keys()]
-        .filter((id) => !used.has(id))
-        .map((id) => `--accept ${JSON.stringify(id)}: nothing of this name got weaker or is wrong, so there was nothing to accept.`),
-    ],
+    notes: [...lines(weaker.filter((one) => !TOLD.has(one.gate) && !isAccepted(one))), ...ofNothing],
   };
 }
 

@@ -454,6 +454,16 @@ test("a record that a checker with a hole alone accepted is recalled, once, by a
   assert.deepEqual(findWeaker(view(recalled), view(verified)), []);
 });
 
+test("a record that fell is told with the claims that rest on it", () => {
+  const view = (state: string): ViewData => {
+    const record = { id: "CUB-0001", repo: "r", theorem_name: "t", statement: "1 = 1", claims: ["a", "none"], verification_state: state };
+    const facts = firstFacts([], { claims: { ...firstFacts([]).claims, claims: [claimOf({ id: "a" }), claimOf({ id: "b" })] } });
+    return viewsOf({ ...facts, registry: { ...facts.registry, cubs: [CubRecord.parse(record)] } }, KNOWN).internal;
+  };
+  const [found] = findWeaker(view("VERIFIED"), view("NOT_VERIFIED"));
+  assert.equal(found?.reason, "verification_state was VERIFIED and is NOT_VERIFIED; claim a rests on it");
+});
+
 test("a statement that moved and was accepted by name where it is kept passes the gate and is told, and nothing else of its record does", () => {
   const base = { id: "CUB-0001", repo: "r", theorem_name: "t", statement: "1 = 1", verification_state: "VERIFIED", no_holes: true };
   const view = (record: object): ViewData => {

@@ -54,6 +54,7 @@ export async function publish(shelves: Pick<Shelves, "public" | "internal">, pub
   if (open !== null) await shelves.public.history.putRecord(open.record, open.changes);
   await extendLog(shelves.internal, full.record, signers.internal);
   if (open !== null) await extendLog(shelves.public, open.record, signers.public);
+  // Until the public pointer has moved the internal one names both: wherever a kill falls, a reader finds the view that belongs to the other.
   await shelves.internal.history.swapPointer(full.record, current.internal);
   if (open === null) return null;
   await shelves.public.history.swapPointer(open.record, current.public);

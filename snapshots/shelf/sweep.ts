@@ -111,7 +111,7 @@ export async function sweep({ packs, loose, isNeeded, spare }: SweepPlan, writer
   writer.seal();
   if (replaced.length + done.length === 0) return { blobs: 0, bytes: 0 };
   await flush();
-  // Packs first: a loose blob may be there because a packed one is damaged.
+  // Packs first: a loose blob may be there because a packed one is damaged. A pack that was written again may have the name of the old one.
   for (const { name, path } of replaced) if (!writer.sealed.has(name)) await unlink(path);
   for (const path of done) await unlink(path);
   return { blobs: spare.length, bytes: spare.reduce((sum, { size }) => sum + size, 0) };

@@ -149,6 +149,7 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     "Lemma l : nat. Proof. pose (g := fix g n : nat := match n with O => O | S m => g m + n end). exact (g 1). Qed.",
     "Fixpoint f (n m : nat) : bool := match n with 0 => true | S k => match f k (f k m) with true => f k 0 | false => true end end.",
     "Fixpoint sum (t : tree) : nat := match t with leaf => 0 | node l r => sum l + sum r end.",
+    "Fixpoint sorted (xs : list nat) : Prop := match xs with x :: ((y :: _) as rest) => x <= y /\\ sorted rest | _ => True end.",
   ])
     assert.equal(suspect(plain), false, plain);
   for (const odd of [
@@ -188,6 +189,8 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     "#[refine] Definition t : nat -> False := fix IH (n : nat) : False := _.",
     "Definition t : nat -> False. Proof. Std.fix_ None 1. Defined.",
     "Definition t := Constr.Unsafe.make x.",
+    "Fixpoint whole (xs : list nat) : Prop := match xs with ((y :: _) as rest) => whole rest | _ => True end.",
+    "Fixpoint whole (xs : list nat) : Prop := match xs with (((y :: _)) as rest) | (nil as rest) => whole rest end.",
     "Fixpoint k (p : nat) : nat := match p with 0 => 0 | S q => foo k q end.",
   ])
     assert.equal(suspect(odd), true, odd);

@@ -293,7 +293,7 @@ function readPattern(pattern: Tokens, on: readonly string[], parts: Map<string, 
     const isWhole = names.length === 1 && item.length === 1;
     for (const name of names) {
       const [before, after = ""] = [item[item.indexOf(name) - 1], item[item.indexOf(name) + 1]];
-      const isAlias = before === "as";
+      const isAlias = before === "as" && !isInside(item, item.indexOf(name));
       // A constructor.
       if (!/^[\p{L}\p{N}_)]/u.test(before ?? "(") && (NAME.test(after) || after === "(")) continue;
       if (source === "" || isWhole || isAlias || (parts.has(name) && parts.get(name) !== source)) other.add(name);
@@ -301,6 +301,13 @@ function readPattern(pattern: Tokens, on: readonly string[], parts: Map<string, 
     }
     [from, place] = [at + 1, token === "|" ? 0 : place + 1];
   }
+}
+
+/** isInside tells whether a place of a pattern is within one that a constructor has, and not within parentheses around the whole. */
+function isInside(pattern: Tokens, at: number): boolean {
+  if (pattern[0] === "(" && closing(pattern, 1, 1) === pattern.length - 1) return isInside(pattern.slice(1, -1), at - 1);
+  const before = pattern.slice(0, at);
+  return before.filter((token) => token === "(").length > before.filter((token) => token === ")").length;
 }
 
 /** argumentsAt reads what a function is applied to: names, also of functions that are applied in parentheses, and null for what is none.
