@@ -22,6 +22,7 @@ export { default as FacetTemplate } from "./facet-template.astro";
 export { default as Facets } from "./facets.astro";
 export { default as JsonValue } from "./json-value.astro";
 export { default as KindsBar } from "./kinds-bar.astro";
+export { default as Layers } from "./layers.astro";
 export { default as Meant } from "./meant.astro";
 export { default as Name } from "./name.astro";
 export { default as Neighbourhood } from "./neighbourhood.astro";

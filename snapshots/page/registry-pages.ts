@@ -32,6 +32,7 @@ import {
 
 import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Extract } from "#snapshots/schema";
 import { axiomsOf } from "./axioms.ts";
+import { fileGraph } from "./file-graph.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
 import { claimCard, countBy, countStandings, recordCard, recordCounts, usesOf } from "./cards.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
@@ -409,6 +410,7 @@ export function dashboardPage(data: ViewData) {
     byRepository: standingsBy(cubs, (record) => record.repo),
     bySystem: standingsBy(cubs, (record) => record.formal_systems),
     ...provenBy(data),
+    files: fileGraph(cubs),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))
       .map(([repo, source]) => ({ repo, ...source, records: cubs.filter((record) => filterValues(record, "repo").includes(repo)).length })),

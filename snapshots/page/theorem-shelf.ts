@@ -79,7 +79,7 @@ function runsOf(marks: readonly Mark[]): readonly Run[] {
   return runs;
 }
 
-/** Names the file of a record as its repository does: its module, else the path at which it stands. */
-function fileOf({ module, anchor, files }: CubRecord): string {
+/** fileOf names the file of a record as its repository does: its module, else the path at which it stands. */
+export function fileOf({ module, anchor, files }: CubRecord): string {
   return module === "" ? (anchor?.path ?? Object.values(files).find((path) => path !== "") ?? "") : module;
 }
