@@ -21,7 +21,7 @@ const READERS = 4;
 
 export const PREPARED = ["/api/catalog", "/api/claims", "/api/list?prefix=notes/", "/api/openapi.json", "/llms.txt"];
 
-/** Read from the shelf each time: objects may be large. */
+/** OBJECT is read from the shelf each time: objects may be large. */
 export const OBJECT = "/objects/notes/sorting.md";
 
 export const PUBLIC = [...PREPARED, OBJECT];
@@ -80,7 +80,7 @@ type Running = {
   read(): Record<string, number>;
 };
 
-/** The sidecar as a process, with readers at it for as long as `work` goes on; afterwards nothing that it said may hold a secret. */
+/** withSidecar starts the sidecar as a process, with readers at it for as long as `work` goes on; afterwards nothing that it said may hold a secret. */
 export async function withSidecar(change: Partial<SidecarServing>, work: (running: Running) => Promise<void>): Promise<void> {
   const sidecar = await startSidecarProcess(
     views,
@@ -166,7 +166,7 @@ export async function assertAllWell({ ask, problem, read }: Running): Promise<vo
   assert.deepEqual(Object.keys(read()), ["200"]);
 }
 
-/** Moves a folder away while `work` goes on; what stands there meanwhile is no folder that could be read. */
+/** without moves a folder away while `work` goes on; what stands there meanwhile is no folder that could be read. */
 export async function without(path: string, work: () => Promise<void>): Promise<void> {
   renameSync(path, `${path}.away`);
   try {

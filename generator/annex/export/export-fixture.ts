@@ -48,7 +48,7 @@ export function digestsUnder(dir: string): Map<string, string> {
   );
 }
 
-/** Templates are inert: no browser and no parser of HTML follows what stands in them before a script has filled it. */
+/** withoutTemplates leaves templates out, which are inert: no browser and no parser of HTML follows what stands in them before a script has filled it. */
 export function withoutTemplates(html: string): string {
   return html.replaceAll(/<template\b[\s\S]*?<\/template>/g, "");
 }

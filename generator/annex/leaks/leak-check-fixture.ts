@@ -12,7 +12,7 @@ import { type Config, openConfig } from "../../config/config.ts";
 
 useParts(PAGED_PARTS);
 
-/** Words of the page of a public object, and a gated object's title: no public source says them. */
+/** SAID stands on the page of a public object, and is a gated object's title: no public source says it. */
 export const SAID = "curl -s http://library.example/objects/notes/a.txt";
 
 export const config = (allow: string): string => `${describeLibrary("Library that refuses")}embeddings: { kind: none }
@@ -20,7 +20,7 @@ ${allow}`;
 
 export type Looked = { readonly files: number; readonly bytes: number; readonly since: string | null };
 
-/** Says what the look of the last build read. */
+/** lookedAt says what the look of the last build read. */
 export async function lookedAt(config: Config): Promise<Looked> {
   const record = await openShelves(config).internal.readPointer();
   return (JSON.parse(record?.inputs[LEAK_INPUT] ?? "{}") as { details: Looked }).details;
