@@ -20,7 +20,7 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
-import { textOf, TooComplex } from "./html-tree.ts";
+import { openingOf, textOf, TooComplex } from "./html-tree.ts";
 import { LatexMath } from "./latex-math.ts";
 import { rooted } from "./links.ts";
 import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
@@ -89,8 +89,8 @@ function titleOf(text: string): string | null {
 }
 
 function summaryOf(nodes: Nodes): string | null {
-  const said = nodes.find((one) => one.type === "element" && one.tagName === "p" && isProse(textOf(one)));
-  return said === undefined ? null : shorten(textOf(said), MAX_SUMMARY);
+  const said = nodes.flatMap((one) => (one.type === "element" && one.tagName === "p" ? [openingOf(one)] : [])).find(isProse);
+  return said === undefined ? null : shorten(said, MAX_SUMMARY);
 }
 
 /** A file that defines commands for others is code: a line in four says so. */
