@@ -6,7 +6,7 @@ import { openDirectoryShelf } from "#snapshots/shelf";
 import { LIST_PAGE, MAX_LIMIT, MAX_QUERY } from "#snapshots/query";
 import { SERVICE } from "#snapshots/service";
 
-function siteRuntime(version: string): Runtime {
+function siteRuntime(version: string, starter: Starter | null): Runtime {
   return {
     version,
     components: () => [
@@ -17,6 +17,7 @@ function siteRuntime(version: string): Runtime {
       { name: "gated view", status: "wired (opt-in)", note: "served by a sidecar beside this process, which alone can open it" },
       { name: "mcp", status: "wired (opt-in)", note: "served by a sidecar beside this process" },
     ],
+    nextBuild: () => starter?.builds().next ?? null,
     limits: { query_characters: MAX_QUERY, records_per_page: MAX_LIMIT, list_entries_per_page: LIST_PAGE },
     auth: { public: "none" },
     mcp: { endpoint: "/mcp", versions: [], tools: [] },
@@ -36,7 +37,7 @@ export function openSiteView(
     shelf,
     renderer: lazyRenderer(serving.dist),
     index: () => openIndex(shelf.indexUri),
-    runtime: siteRuntime(serving.version),
+    runtime: siteRuntime(serving.version, starter),
     now,
     listing: starter?.listing ?? null,
   });

@@ -11,18 +11,21 @@ import { type CommonOptions, configOf } from "./options.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
 const JITTER = 0.05;
-/** buildEvery builds now and then once in each period, until `signal`. @param tell of each build, with its seconds by the clock */
+/** buildEvery builds now and then once in each period, until `signal`. @param tell of each build, with its seconds by the clock, and when the next
+ *  begins */
 export async function buildEvery(
   period: number,
   options: CommonOptions & { readonly beside?: boolean },
   annexes: Annexes,
   signal: AbortSignal,
-  tell: (outcome: BuildOutcome, seconds: number) => void = () => undefined,
+  tell: (outcome: BuildOutcome, seconds: number, next: string) => void = () => undefined,
 ): Promise<void> {
   while (!signal.aborted) {
     const began = performance.now();
+    const pause = period * (1 + Math.random() * JITTER);
     const log = { write: (text: string): boolean => process.stderr.write(stamp(text)) };
-    const told = (outcome: BuildOutcome): void => tell(outcome, (performance.now() - began) / 1000);
+    const told = (outcome: BuildOutcome): void =>
+      tell(outcome, (performance.now() - began) / 1000, new Date(Date.now() + pause).toISOString());
     try {
       // Read anew each time, so that a changed file takes effect.
       const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, {
@@ -37,7 +40,7 @@ export async function buildEvery(
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
       process.stderr.write(stamp(`${error instanceof Error ? error.message : String(error)}\n${detailOf(error)}`));
     }
-    await wait(period * (1 + Math.random() * JITTER), undefined, { signal }).catch(() => undefined);
+    await wait(pause, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -384,19 +384,15 @@ COMP_WORDS=(proofshelf ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWOR
   assert.equal((await run(tmpdir(), "completion", "tcsh")).status, 2);
 });
 
-test("serve --every builds by itself, and serves what it built", async (t) => {
+test("serve --every builds by itself, serves what it built, and says when the next build begins", async (t) => {
   const dir = await openFolder(t);
   await run(dir, "init", "books");
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("kind: embedded", "kind: none"));
   assert.equal((await run(dir, "serve", "--every", "soon", "--config", file)).status, 2);
-  const child = spawn(
-    process.execPath,
-    [CLI, "serve", "--port", "0", "--only", "site", "--every", "1h", "--metrics", "0", "--config", file],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--every", "1h", "--metrics", "0", "--config", file], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   // Before the folder goes: it builds there.
   const ended = once(child, "exit");
   try {
@@ -424,6 +420,12 @@ test("serve --every builds by itself, and serves what it built", async (t) => {
       await wait(50);
     }
     assert.match(await readMetrics(), /^proofshelf_build_duration_seconds [\d.]+$/m);
+    const { next_build: next } = (await (await fetch(`${url}/api/capabilities`)).json()) as { next_build: string };
+    assert.ok(Math.abs(Date.parse(next) - Date.now() - 3_690_000) < 600_000, next);
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_collections", arguments: {} } };
+    const headers = { "content-type": "application/json" };
+    const called = await (await fetch(`${url}/mcp`, { method: "POST", headers, body: JSON.stringify(call) })).json();
+    assert.equal((called as { result: { _meta: Record<string, string> } }).result._meta["proofshelf/next_build"], next);
   } finally {
     child.kill("SIGTERM");
     await ended;

@@ -168,7 +168,7 @@ async function startServer(
               { ...options, config: config.file, demo: false, json: false, beside: true },
               annexes,
               ended.signal,
-              (outcome, seconds) => send({ type: "built", outcome, seconds }),
+              (outcome, seconds, next) => send({ type: "built", outcome, seconds, next }),
             );
           else if (options.build === true) void embed();
         } else {

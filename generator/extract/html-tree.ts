@@ -60,6 +60,24 @@ export function textOf(node: Root | RootContent | ElementContent): string {
   return text;
 }
 
+/** Letters that a paragraph needs before a formula, to be told without what follows. */
+const MIN_OPENING = 20;
+
+/** openingOf returns the text of a paragraph as far as its first formula with commands in it, which nobody can read as text. */
+export function openingOf(paragraph: Element): string {
+  let text = "";
+  const isRead = (node: ElementContent): boolean => {
+    if (node.type !== "element") {
+      text += textOf(node);
+      return true;
+    }
+    const { className } = node.properties;
+    const isFormula = Array.isArray(className) && className.some((name) => name === "math-inline" || name === "math-display");
+    return !(isFormula && /[\\^_{]/.test(textOf(node))) && node.children.every(isRead);
+  };
+  return paragraph.children.every(isRead) || text.trim().length < MIN_OPENING ? textOf(paragraph) : `${text.trimEnd()} …`;
+}
+
 /** openAdapter is parse5's own adapter, with a counter. */
 function openAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
   let nodes = 0;

@@ -20,7 +20,7 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
-import { textOf, TooComplex } from "./html-tree.ts";
+import { openingOf, textOf, TooComplex } from "./html-tree.ts";
 import { LatexMath } from "./latex-math.ts";
 import { rooted } from "./links.ts";
 import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
@@ -89,8 +89,8 @@ function titleOf(text: string): string | null {
 }
 
 function summaryOf(nodes: Nodes): string | null {
-  const said = nodes.find((one) => one.type === "element" && one.tagName === "p" && isProse(textOf(one)));
-  return said === undefined ? null : shorten(textOf(said), MAX_SUMMARY);
+  const said = nodes.flatMap((one) => (one.type === "element" && one.tagName === "p" ? [openingOf(one)] : [])).find(isProse);
+  return said === undefined ? null : shorten(said, MAX_SUMMARY);
 }
 
 /** A file that defines commands for others is code: a line in four says so. */
@@ -578,11 +578,11 @@ class LatexReader {
       call.flow.add(element("a", link.length === 0 ? [words(href)] : link, { href }), call.line);
     },
     ...Object.fromEntries(
-      ["SI", "qty", "si", "unit"].map((name) => [
+      ["SI", "si"].map((name) => [
         name,
         (reader: LatexReader, call: Call) => {
           const said = reader
-            .#arguments(/^(?:SI|qty)$/.test(name) ? 2 : 1, call.to)
+            .#arguments(name === "SI" ? 2 : 1, call.to)
             .map((range) => reader.#said(range).replaceAll(/\\?([A-Za-z]+)/g, " $1"));
           call.flow.add(words(said.join(" ").replaceAll(/\s+/g, " ").trim()), call.line);
         },

@@ -61,10 +61,15 @@ function dropLists(tokens: readonly Token[]): void {
   }
 }
 
+/** Reads markup where the parser is. @param form is sticky */
+function at(state: StateInline, form: RegExp): RegExpExecArray | null {
+  form.lastIndex = state.pos;
+  const found = form.exec(state.src);
+  return found !== null && state.pos + found[0].length <= state.posMax ? found : null;
+}
+
 function readRole(state: StateInline, silent: boolean): boolean {
-  if (state.src.charCodeAt(state.pos) !== 0x7b) return false;
-  ROLE.lastIndex = state.pos;
-  const [whole, role = "", , inner = ""] = ROLE.exec(state.src) ?? [];
+  const [whole, role = "", , inner = ""] = at(state, ROLE) ?? [];
   if (whole === undefined) return false;
   if (!silent) {
     const words = wordsOfRole(role, inner.trim().replaceAll(/\s+/g, " "));
@@ -101,8 +106,7 @@ const [ICON_HERE, SHORTCODE_HERE, WIKI_HERE] = [ICON, SHORTCODE, WIKI].map(({ so
 ];
 
 function readIcon(state: StateInline, silent: boolean): boolean {
-  ICON_HERE.lastIndex = state.pos;
-  const [icon] = ICON_HERE.exec(state.src) ?? [];
+  const [icon] = at(state, ICON_HERE) ?? [];
   if (icon === undefined) return false;
   const words = wordsOfIcon(state.src, state.pos, icon);
   if (!silent) state.push("text", "", 0).content = words;
@@ -113,8 +117,7 @@ function readIcon(state: StateInline, silent: boolean): boolean {
 
 /** Reads what Hugo and Quarto fill in: a picture, a link, or words. */
 function readShortcode(state: StateInline, silent: boolean): boolean {
-  SHORTCODE_HERE.lastIndex = state.pos;
-  const [code] = SHORTCODE_HERE.exec(state.src) ?? [];
+  const [code] = at(state, SHORTCODE_HERE) ?? [];
   if (code === undefined) return false;
   const { target, words } = shortcodeIn(code);
   if (!silent && target !== null && PICTURE.test(target)) pushPicture(state, encodeURI(target), words === target ? "" : words);
@@ -144,9 +147,7 @@ function pushPicture(state: StateInline, src: string, alt: string): void {
 
 /** `++ctrl+c++` as keys; `i++` and `C++` are none. */
 function readKeys(state: StateInline, silent: boolean): boolean {
-  if (state.src.charCodeAt(state.pos) !== 0x2b || /\w/.test(state.src.charAt(state.pos - 1))) return false;
-  KEYS.lastIndex = state.pos;
-  const found = KEYS.exec(state.src);
+  const found = /\w/.test(state.src.charAt(state.pos - 1)) ? null : at(state, KEYS);
   if (found === null) return false;
   if (!silent)
     state.push("html_inline", "", 0).content = (found[1] ?? "")
@@ -159,10 +160,8 @@ function readKeys(state: StateInline, silent: boolean): boolean {
 
 /** `==words==` are marked. */
 function readMarked(state: StateInline, silent: boolean): boolean {
-  if (state.src.charCodeAt(state.pos) !== 0x3d || /[\w=]/.test(state.src.charAt(state.pos - 1))) return false;
-  MARKED.lastIndex = state.pos;
-  const [whole] = MARKED.exec(state.src) ?? [];
-  if (whole === undefined || state.pos + whole.length > state.posMax) return false;
+  const [whole] = (/[\w=]/.test(state.src.charAt(state.pos - 1)) ? null : at(state, MARKED)) ?? [];
+  if (whole === undefined) return false;
   const end = state.pos + whole.length;
   wrap(state, "mark", [state.pos + 2, end - 2], silent);
   state.pos = end;
@@ -183,24 +182,19 @@ function wrap(state: StateInline, tag: string, [from, to]: readonly [from: numbe
 
 /** `H~2~O` and `x^2^` as Pandoc has them. */
 function readRaised(state: StateInline, silent: boolean): boolean {
-  const sign = state.src.charAt(state.pos);
-  if ((sign !== "~" && sign !== "^") || !/[\p{L}\p{N})]/u.test(state.src.charAt(state.pos - 1))) return false;
-  RAISED.lastIndex = state.pos;
-  const [whole] = RAISED.exec(state.src) ?? [];
-  const end = state.pos + (whole?.length ?? 0);
-  if (whole === undefined || end > state.posMax) return false;
-  wrap(state, sign === "~" ? "sub" : "sup", [state.pos + 1, end - 1], silent);
+  const [whole] = (/[\p{L}\p{N})]/u.test(state.src.charAt(state.pos - 1)) ? at(state, RAISED) : null) ?? [];
+  if (whole === undefined) return false;
+  const end = state.pos + whole.length;
+  wrap(state, whole.startsWith("~") ? "sub" : "sup", [state.pos + 1, end - 1], silent);
   state.pos = end;
   return true;
 }
 
 /** Words in brackets that attributes are about: `[words]{.class}`. */
 function readSpan(state: StateInline, silent: boolean): boolean {
-  if (state.src.charCodeAt(state.pos) !== 0x5b || /[\]!]/.test(state.src.charAt(state.pos - 1))) return false;
-  SPAN.lastIndex = state.pos;
-  const [whole, words = ""] = SPAN.exec(state.src) ?? [];
-  const end = state.pos + (whole?.length ?? 0);
-  if (whole === undefined || end > state.posMax) return false;
+  const [whole, words = ""] = (/[\]!]/.test(state.src.charAt(state.pos - 1)) ? null : at(state, SPAN)) ?? [];
+  if (whole === undefined) return false;
+  const end = state.pos + whole.length;
   wrap(state, "", [state.pos + 1, state.pos + 1 + words.length], silent);
   state.pos = end;
   return true;
@@ -208,10 +202,7 @@ function readSpan(state: StateInline, silent: boolean): boolean {
 
 /** `[[Page]]`, `[[folder/Page#part|words]]`, `![[picture.png]]`. */
 function wikiLink(state: StateInline, silent: boolean): boolean {
-  const sign = state.src.charCodeAt(state.pos);
-  if (sign !== 0x5b && sign !== 0x21) return false;
-  WIKI_HERE.lastIndex = state.pos;
-  const found = WIKI_HERE.exec(state.src);
+  const found = at(state, WIKI_HERE);
   if (found === null) return false;
   const [whole, embed = "", page = "", part = "", given = ""] = found;
   const name = page.trim();
@@ -241,9 +232,7 @@ function skipAttributes(state: StateInline): boolean {
   if (state.src.charCodeAt(state.pos) !== 0x7b || state.pos === 0) return false;
   const last = state.pending === "" ? state.tokens.at(-1) : undefined;
   if (last === undefined || !["image", "link_close", "code_inline"].includes(last.type)) return false;
-  ATTRIBUTES.lastIndex = state.pos;
-  const found = ATTRIBUTES.exec(state.src);
-  if (found === null) return false;
-  state.pos += found[0].length;
-  return true;
+  const found = at(state, ATTRIBUTES);
+  state.pos += found?.[0].length ?? 0;
+  return found !== null;
 }

@@ -8,7 +8,7 @@ import { formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
 import { fillInLinks } from "./links.ts";
-import { textOf, TooComplex } from "./html-tree.ts";
+import { openingOf, textOf, TooComplex } from "./html-tree.ts";
 import { clearAsides, type Lines, openLines } from "#snapshots/blocks";
 import { type MarkdownParts, openParts } from "./markdown-parts.ts";
 import { cutPassages, shorten } from "./passages.ts";
@@ -159,7 +159,7 @@ export function findSummary(tree: Root): string {
   const prose =
     outer
       .filter((element) => element.tagName === "p" && !isCommand(element) && !isWays(element))
-      .map((element) => textOf(element).replace(DIRECTIVES, ""))
+      .map((element) => openingOf(element).replace(DIRECTIVES, ""))
       .find(isProse) ??
     // A line that leads to a web page says nothing here.
     inner.map((element) => textOf(element).replaceAll(/^[^\n]*https?:\/\/[^\n]*$/gm, "")).find(isProse);

@@ -241,3 +241,20 @@ test("a string that is data is neither title nor summary", async () => {
     "It sends them one by one.",
   ]);
 });
+
+test("a summary ends before the first formula that is no text, in every kind of document", async () => {
+  const said = "This is a proof that if";
+  for (const [key, text] of [
+    ["a.md", `# A\n\n${said} $A \\subset {\\bf F}_2^n$, then it holds.\n`],
+    ["a.tex", `\\section{A}\n\n${said} $A \\subset {\\bf F}_2^n$, then it holds.\n`],
+    ["a.rst", `A\n=\n\n${said} :math:\`A \\subset F_2^n\`, then it holds.\n`],
+    ["a.org", `* A\n\n${said} $A \\subset F_2^n$, then it holds.\n`],
+    ["a.adoc", `= A\n\n${said} latexmath:[A \\subset F_2^n], then it holds.\n`],
+  ] as const)
+    assert.equal((await extract(key, Buffer.from(text))).summary, `${said} …`, key);
+  assert.equal((await extract("b.md", Buffer.from(`# A\n\n${said} $n > 2$, it holds.\n`))).summary, `${said} n > 2, it holds.`);
+  assert.match(
+    (await extract("c.md", Buffer.from("# A\n\n$\\alpha$ stands for whatever is given here.\n"))).summary,
+    /stands for whatever/,
+  );
+});

@@ -35,9 +35,11 @@ export async function callTool(
       origin: ORIGIN,
       result: found.result,
     };
+    const next = view.options.runtime.nextBuild?.() ?? null;
     const text = JSON.stringify(structured);
     if (Buffer.byteLength(text) > MAX_RESULT_BYTES) throw tooLarge();
-    return { content: [{ type: "text", text }], structuredContent: structured };
+    const meta = next === null ? {} : { _meta: { "proofshelf/next_build": next } };
+    return { content: [{ type: "text", text }], structuredContent: structured, ...meta };
   } catch (thrown) {
     const error = toShelfError(thrown);
     if (error.code === "internal") onError(error.cause);

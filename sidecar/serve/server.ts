@@ -111,6 +111,7 @@ export async function openSidecar(serving: SidecarServing, given: Environment, l
     describeGateway(serving, env.AI_GATEWAY_ID !== undefined),
   ];
   const runtime: Runtime = {
+    nextBuild: () => options.starter?.builds().next ?? null,
     version: serving.version,
     components,
     limits: limitsOf(serving),

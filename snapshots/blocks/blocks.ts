@@ -6,7 +6,7 @@ import { clearLatex } from "./clear-latex.ts";
 import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
 import { readMarkdown } from "./markdown.ts";
-import { besideProse, codeLines, proseOf, proseOfSource, type Told, withCode } from "./literate.ts";
+import { codeLines, proseOfSource } from "./literate.ts";
 import { readMarkdownLines } from "./markdown-lines.ts";
 import { isTex, plainIn } from "./plain.ts";
 import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
@@ -52,39 +52,38 @@ export function clearAsides(text: string, kind: Kind): string {
 }
 
 /** The reader of a text, and the text without asides, of the same length. */
-function openReader(
-  text: string,
-  prose: Exclude<Prose, "html">,
-  above: readonly string[] = [],
-): { readonly text: string; readonly read: Reader } {
+function openReader(text: string, prose: Exclude<Prose, "html">, above: readonly string[] = []): Opened {
   if (prose === "markdown") {
     const { text: cleared, states } = readMarkdownLines(text);
     return { text: cleared, read: readMarkdown(states) };
   }
-  if (prose === "literate") return openLiterate(text, above);
+  if (prose === "literate") return openLiterate(text);
   const told = prose === "comments" ? proseOfSource(text) : null;
-  if (told !== null) return openSource(text, told);
+  if (told !== null) return openMixed(told.prose, told.form, text.split("\n"), readCode());
   const cleared = prose === "latex" ? clearLatex(text) : text;
   return { text: cleared, read: READERS[prose](cleared, above) };
 }
 
-/** A source of code that is a document. */
-function openSource(text: string, told: Told): { readonly text: string; readonly read: Reader } {
-  const prose = told.form === "rst" ? readRst(readPlain(told.text, "rst")) : readMarkdown(readMarkdownLines(told.text).states);
-  const own = told.text.split("\n");
-  const lines = text.split("\n").map((line, at) => (told.isProse[at] === true ? (own[at] ?? "").padEnd(line.length) : line));
-  return { text: lines.join("\n"), read: besideProse(told, text, prose, readCode()) };
+type Opened = { readonly text: string; readonly read: Reader };
+
+/** A text that is prose on some lines: null on the others, which another reader reads as they stand in `rest`. */
+function openMixed(prose: readonly (string | null)[], form: "markdown" | "rst" | "latex", rest: readonly string[], reader: Reader): Opened {
+  const { text, read } = openReader(prose.map((line, at) => line ?? " ".repeat(rest[at]?.length ?? 0)).join("\n"), form);
+  const lines = linesOf(text);
+  return {
+    text: lines.map((line, at) => (prose[at] === null ? rest[at] : line.text)).join("\n"),
+    read: (line, at, all) => (prose[at] === null ? reader(line, at, all) : read(lines[at] ?? line, at, lines)),
+  };
 }
 
-function openLiterate(text: string, above: readonly string[]): { readonly text: string; readonly read: Reader } {
+function openLiterate(text: string): Opened {
   const code = codeLines(text);
-  const prose = openReader(proseOf(text, code), isTex(text) ? "latex" : "markdown", above);
   const written = text.split("\n");
-  const lines = prose.text.split("\n").map((line, at) => {
-    const own = code[at] ?? null;
-    return typeof own === "number" ? " ".repeat(own) + (written[at] ?? "").slice(own) : line;
-  });
-  return { text: lines.join("\n"), read: withCode(code, prose.read) };
+  const rest = written.map((line, at) =>
+    typeof code[at] === "number" ? " ".repeat(code[at]) + line.slice(code[at]) : " ".repeat(line.length),
+  );
+  const prose = written.map((line, at) => (code[at] === null ? line : null));
+  return openMixed(prose, isTex(text) ? "latex" : "markdown", rest, ({ text: line }) => (isBlank(line) ? null : part(0, false, "code")));
 }
 
 function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly string[]): readonly Block[] {

@@ -314,7 +314,7 @@ const UNSAID =
   /\\(?:\w{0,20}cite\w{0,20}|\w{0,20}ref|label|footnote|index\w*|[vh]space|thanks|input|include|includegraphics|textcolor|color|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\]){0,3}\{[^{}]*\}/g;
 
 /** Numbers with their units, as siunitx has them. */
-const QUANTITY = /\\(?:SI|qty|si|unit|num)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
+const QUANTITY = /\\(?:SI|si|num)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
 
 function plainOfLatex(text: string): string {
   return around(composeAccents(text), LATEX_SPANS, showLatex, (rest) =>

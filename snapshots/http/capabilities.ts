@@ -26,6 +26,7 @@ export async function capabilities(view: View): Promise<Capabilities> {
     knowledge_base: { path: `${mount}/api/catalog`, view: name },
     components: (await runtime.components(open)).map((one) => (open === null ? withoutSnapshot(one) : one)),
     ...(collections === undefined ? {} : { collections }),
+    next_build: runtime.nextBuild?.() ?? null,
     limits: { ...runtime.limits },
     auth: { ...runtime.auth },
     mcp: { endpoint: `${mount}${runtime.mcp.endpoint}`, versions: [...runtime.mcp.versions], tools: [...runtime.mcp.tools] },

@@ -75,7 +75,7 @@ export type ServerMessage =
 export type StarterMessage<Serving> =
   | { readonly type: "serve"; readonly serving: Serving }
   | { readonly type: "listing"; readonly id: number; readonly catalog: Catalog | null }
-  | { readonly type: "built"; readonly outcome: BuildOutcome; readonly seconds: number }
+  | { readonly type: "built"; readonly outcome: BuildOutcome; readonly seconds: number; readonly next: string }
   /** The access section was edited; holds from the next request on. Only the sidecar is sent it. */
   | { readonly type: "access"; readonly access: AccessConfig | null };
 
@@ -87,6 +87,8 @@ export type BuildTally = {
   readonly counts: Readonly<Record<BuildOutcome, number>>;
   /** Seconds that the last one took, by the clock; null before it. */
   readonly seconds: number | null;
+  /** When the next one begins; null where that is not known. */
+  readonly next: string | null;
 };
 
 /** A Starter answers what a server asks of the process that started it. */
@@ -102,7 +104,7 @@ export function receiveServing<Serving extends Common>(
   onAccess: (access: AccessConfig | null) => void = () => undefined,
 ): Promise<{ readonly serving: Serving; readonly starter: Starter }> {
   const listings = openQuestions<Catalog | null>((id) => sendToStarter({ type: "listing", id }));
-  let tally: BuildTally = { counts: { published: 0, unchanged: 0, refused: 0, failed: 0 }, seconds: null };
+  let tally: BuildTally = { counts: { published: 0, unchanged: 0, refused: 0, failed: 0 }, seconds: null, next: null };
   const listing = async (): Promise<Catalog> => {
     const catalog = await listings.ask();
     if (catalog === null) throw new Error("the object store cannot be listed");
@@ -115,8 +117,8 @@ export function receiveServing<Serving extends Common>(
         resolve({ serving, starter: { builds: () => tally, listing } });
       } else if (message.type === "access") onAccess(message.access);
       else if (message.type === "built") {
-        const { outcome, seconds } = message;
-        tally = { counts: { ...tally.counts, [outcome]: tally.counts[outcome] + 1 }, seconds };
+        const { outcome, seconds, next } = message;
+        tally = { counts: { ...tally.counts, [outcome]: tally.counts[outcome] + 1 }, seconds, next };
       } else listings.answer(message.id, message.catalog);
     });
   });

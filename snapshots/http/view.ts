@@ -35,6 +35,8 @@ export type Runtime = {
   readonly version: string;
   /** Optional parts and how they stand now for what is served; read when asked, never a constant. */
   components(open: OpenSnapshot | null): readonly Component[] | Promise<readonly Component[]>;
+  /** When the next build begins, where this process knows. */
+  nextBuild?(): string | null;
   readonly limits: Readonly<Record<string, number | string>>;
   readonly auth: Readonly<Record<string, unknown>>;
   readonly mcp: { readonly endpoint: string; readonly versions: readonly string[]; readonly tools: readonly string[] };

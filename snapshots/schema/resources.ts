@@ -304,6 +304,7 @@ export const Capabilities = z
     knowledge_base: z.object({ path: z.string(), view: z.enum(VIEWS) }),
     components: z.array(Component),
     collections: CollectionCounts.exactOptional(),
+    next_build: z.iso.datetime().nullable().meta({ description: "When the next build begins, where this process knows" }),
     limits: z.record(z.string(), z.union([z.number(), z.string()])),
     auth: z.record(z.string(), z.unknown()),
     mcp: z.object({ endpoint: z.string(), versions: z.array(z.string()), tools: z.array(z.string()) }),

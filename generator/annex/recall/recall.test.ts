@@ -344,3 +344,13 @@ test("what rests most on a hole is told first, step by step and each once, also 
     ],
   );
 });
+
+test("of each hole that not every proof can use it is said what a proof has to have", () => {
+  const passed = (id: string): never =>
+    ({ id, recall: { affected: [], cannot_use: OWN.map((one) => one.id), also_accepted: [] } }) as never;
+  const told = countRecalls(OWN, [passed("A")]);
+  assert.deepEqual(
+    new Set(told.flatMap(({ id, needs }) => (needs === "" ? [id] : []))),
+    new Set(OWN.flatMap(({ id, suspects }) => (suspects === undefined ? [id] : []))),
+  );
+});

@@ -51,12 +51,16 @@ export function countRecalls(advisories: readonly Advisory[], cubs: readonly Cub
     .sort((a, b) => b.affected - a.affected || b.used_by - a.used_by || (a.id < b.id ? -1 : 1));
 }
 
+type Suspects = NonNullable<Advisory["suspects"]>;
+const NEEDS: Readonly<Record<Exclude<keyof Suspects, "words">, string>> = {
+  recursion: "a recursive definition that is not plain",
+  letins: "a constructor or field with a local definition",
+  irrelevance: "something irrelevant, or in Prop",
+  modules: "a functor in whose body one thing stands for another, or a module under a second name",
+};
+
 /** needsOf says what a proof has to have so that it can use a hole; empty where every proof can. */
-function needsOf(suspects: Advisory["suspects"]): string {
-  if (suspects === undefined) return "";
-  return [
-    ...(suspects.recursion === true ? ["a recursive definition that is not plain"] : []),
-    ...(suspects.modules === true ? ["a functor in whose body one thing stands for another, or a module under a second name"] : []),
-    ...(suspects.words === undefined ? [] : [suspects.words.join(", ")]),
-  ].join(", or ");
+function needsOf({ words = [], ...asked }: Suspects = {}): string {
+  const kinds = (Object.keys(asked) as (keyof typeof asked)[]).map((kind) => NEEDS[kind]);
+  return [...kinds, ...(words.length === 0 ? [] : [words.join(", ")])].join(", or ");
 }
