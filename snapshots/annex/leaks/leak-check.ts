@@ -51,7 +51,7 @@ async function openStays(kept: KeptInHistory, shelf: Shelf, objects: readonly Ob
 }
 
 /** saidThen finds which texts a public source said in a kept snapshot and says no more: the files of the index hold its rows, too.
- *  @param isGated tells whether a text is the key of what is gated now: rows of that, and those read with them, are no source */
+ *  @param isGated tells whether an object is gated now: then its rows are no source */
 async function saidThen(
   leaks: readonly Leak[],
   shelf: Shelf,
@@ -63,9 +63,10 @@ async function saidThen(
   for (const id of (await shelf.records.index()).byId.keys()) {
     if (id === now) continue;
     for await (const { bytes } of rows(id)) {
-      const texts = JSON.parse(new TextDecoder().decode(bytes)) as readonly string[];
-      if (texts.some(isGated)) continue;
-      for (const { text } of leaks) if (texts.some((one) => one.includes(text))) said.add(text);
+      // A row begins with the key of its object.
+      const all = JSON.parse(new TextDecoder().decode(bytes)) as readonly (readonly string[])[];
+      const open = all.filter(([key = ""]) => !isGated(key)).flat();
+      for (const { text } of leaks) if (open.some((one) => one.includes(text))) said.add(text);
     }
   }
   return said;
