@@ -205,7 +205,7 @@ test("after a rollback prune keeps what it undid, and says what it removes from 
   assert.deepEqual(await kept(), [5, 4, 3, 2]);
   assert.match(
     said,
-    /^public: removed 1 snapshots and \d+ blobs\.\n {4}[0-9a-f]{64}\ninternal: removed 1 snapshots[^]*\nThe shelf takes \d.* now, \d.* less\.\n$/,
+    /^public: removed 1 snapshot and \d+ blobs?\.\n {4}[0-9a-f]{64}\ninternal: removed 1 snapshot [^]*\nThe shelf takes \d.* now, \d.* less\.\n$/,
   );
   assert.equal((await runHere(["snapshots", "rollback", "4", ...config])).status, 0, "forward again");
   assert.equal((await runHere(["verify", "--all", ...config])).status, 0);

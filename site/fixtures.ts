@@ -53,7 +53,7 @@ const claims: readonly ClaimCard[] = [
 
 const record = (number: number, name: string, state: string, invocation: string, statement: string, evidence: EvidenceState = "holds"): RecordCard => ({
   id: `CUB-${String(number).padStart(4, "0")}`, theorem_name: name, kind: "Lemma", statement, standing: recordStanding({ verification_state: state, evidence_state: evidence }),
-  repo: "example-proofs", module: "Sorting.Insertion", invocation, uses: number % 3,
+  repo: "example-proofs", module: "Sorting.Insertion", invocation, uses: number % 3, reviewed: number === 2 ? ["statement read by Ada", "doubted by Bob (unsigned)"] : [],
 });
 
 const records: readonly RecordCard[] = [

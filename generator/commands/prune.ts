@@ -83,7 +83,10 @@ function describe(roots: PrunedRoots): string {
   return (["public", "internal"] as const)
     .flatMap((root) => {
       const { removed_snapshots: ids, removed_blobs: blobs } = roots[root];
-      return [`${root}: removed ${ids.length} snapshots and ${blobs} blobs.`, ...ids.map((id) => `    ${id}`)];
+      return [
+        `${root}: removed ${ids.length} snapshot${ids.length === 1 ? "" : "s"} and ${blobs} blob${blobs === 1 ? "" : "s"}.`,
+        ...ids.map((id) => `    ${id}`),
+      ];
     })
     .map((line) => `${line}\n`)
     .join("");

@@ -31,7 +31,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     ...'!!! a\n¦!!! a\n\n    b\n¦=== "a"\n¦??? a\n¦> [!a]\n\n¦[[a|b¦[[a]] ¦<A b="¦<A>\n¦<A b>\n\n</A>\n¦{{#include a}}\n¦--8<-- "a"\n¦+++\n¦*[a]: b\n¦++a+¦++a++ ¦\\(a ¦$a¦$a$ ¦$$\n'.split(
       "¦",
     ),
-    ...'\\begin{align}\n¦<!-- a¦<!-- a --> ¦- <!-- a --> b\n¦{/* a¦import a from "b"\n¦[^a] ¦[^a]: b\n\n¦a\n: b\n\n¦| a |\n|---|\n| b |\n\n¦|a¦|-¦- a\n  ¦> ¦**a ¦_a ¦<a¦&a;¦~~~\n¦[a]: b\n¦[a][b] ¦<title> a </title¦---\na: b\n'.split(
+    ...'\\begin{align}\n¦<!-- a¦<!-- a --> ¦- <!-- a --> b\n¦{/* a¦import a from "b"\n¦[^a] ¦[^a]: b\n\n¦a\n: b\n\n¦| a |\n|---|\n| b |\n\n¦| a |\n|---|\n| b |\n\n: c\n\n¦[a]{.b ¦x^a¦==a ¦$$ {#a}\n¦|a¦|-¦- a\n  ¦> ¦**a ¦_a ¦<a¦&a;¦~~~\n¦[a]: b\n¦[a][b] ¦<title> a </title¦---\na: b\n'.split(
       "¦",
     ),
   ],

@@ -20,7 +20,9 @@ export function useBlocks(md: MarkdownIt): void {
   md.block.ruler.before("list", "abbreviations", skipAbbreviations);
   md.block.ruler.before("fence", "label", readLabel, { alt });
   md.block.ruler.before("fence", "break", skipBreak, { alt });
-  md.core.ruler.before("inline", "captions", ({ tokens }) => moveCaptions(tokens));
+  md.core.ruler.before("inline", "captions", (state) => {
+    state.tokens = moveCaptions(state.tokens);
+  });
   md.core.ruler.before("inline", "alerts", ({ tokens, Token: Made }) => openAlerts(tokens, (...made) => new Made(...made)));
   md.renderer.rules["box_title_open"] = () => "<p><strong>";
   md.renderer.rules["box_title_close"] = () => "</strong></p>\n";
@@ -243,18 +245,25 @@ function findClose(state: StateBlock, from: number, end: number, fence: string):
 }
 
 /** A paragraph below a table that begins with a colon is its caption, as Pandoc has it. */
-function moveCaptions(tokens: Token[]): void {
-  for (let at = 1; at + 2 < tokens.length; at++) {
-    const [open, inline] = [tokens[at], tokens[at + 1]];
-    if (tokens[at - 1]?.type !== "table_close" || open?.type !== "paragraph_open" || inline?.type !== "inline") continue;
-    const [sign] = /^(?:Table)?:[ \t]+(?=\S)/.exec(inline.content) ?? [];
-    const table = tokens.findLastIndex(({ type }, n) => n < at && type === "table_open");
-    if (sign === undefined || table < 0) continue;
+function moveCaptions(tokens: readonly Token[]): Token[] {
+  const made: Token[] = [];
+  let table = 0;
+  for (let at = 0; at < tokens.length; at++) {
+    const [token, inline] = [tokens[at], tokens[at + 1]];
+    if (token === undefined) continue;
+    if (token.type === "table_open") table = made.length;
+    const isBelow = made.at(-1)?.type === "table_close" && token.type === "paragraph_open" && inline?.type === "inline";
+    const [sign] = (isBelow ? /^(?:Table)?:[ \t]+(?=\S)/.exec(inline.content) : null) ?? [];
+    made.push(token);
+    if (sign === undefined || inline === undefined) continue;
     inline.content = inline.content.slice(sign.length).replace(/[ \t]*\{#[^{}]*\}[ \t]*$/, "");
-    const moved = tokens.splice(at, 3);
-    for (const token of moved) if (token.type !== "inline") token.tag = "caption";
-    tokens.splice(table + 1, 0, ...moved);
+    const moved = tokens.slice(at, at + 3);
+    for (const one of moved) if (one.type !== "inline") one.tag = "caption";
+    made.pop();
+    made.splice(table + 1, 0, ...moved);
+    at += 2;
   }
+  return made;
 }
 
 /** Makes boxes of quotations that begin with `[!NOTE]`. */

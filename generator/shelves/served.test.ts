@@ -107,7 +107,8 @@ for (const path of ["/browse/{prefix}/feed.xml", "/browse/{prefix}/feed.json"] a
 
 const gated = await client.GET("/api/code/{repo}/{head}/{path}", { params: { path: { repo, head, path: files[0]?.path ?? "" } }, ...text });
 const missing = await client.GET("/sitemap-{part}.xml", { params: { path: { part: "1" } }, ...text });
-const problem: components["schemas"]["Problem"] | undefined = gated.error;
+// A browser would get a page that says the same.
+const problem: components["schemas"]["Problem"] | undefined = typeof gated.error === "object" ? gated.error : undefined;
 console.log(JSON.stringify([first?.key, changes.length, problem?.status, missing.response.status]));
 
 // @ts-expect-error no filter has this name

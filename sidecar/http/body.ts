@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { parseJson } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { AskRequest, ReindexRequest } from "#snapshots/schema";
-import { nearestOf } from "./nearest.ts";
+import { explainUnknown } from "#snapshots/routes";
 
 /** MAX_ASK_BYTES is the most bytes of a body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */
 export const MAX_ASK_BYTES = 8 * 1024;
@@ -53,7 +53,7 @@ function explain(issues: readonly z.core.$ZodIssue[], known: readonly string[]):
       const name = key.slice(0, MAX_NAME);
       return {
         pointer: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
-        detail: `is not known here; did you mean ${nearestOf(name, known) ?? ""}?`,
+        detail: `is ${explainUnknown(name, known, "unknown")}`,
       };
     });
   });

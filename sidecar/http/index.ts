@@ -3,5 +3,4 @@
  *  A limit is counted while the bytes come, whatever a header says. */
 export { MAX_ASK_BYTES, MAX_MCP_BYTES, MAX_REINDEX_BYTES, parseAskBody, parseAsked, parseReindexBody } from "./body.ts";
 export { noRateLimits, openRateLimiter, rateLimited, type RateLimiter, RATES } from "./limits.ts";
-export { nearestOf } from "./nearest.ts";
 export { jsonResponse, problemParts, problemResponse, refusalHeaders, toResponse } from "./respond.ts";

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
 import { cutText } from "#snapshots/format";
 import type { ToolInfo } from "#snapshots/tools";
-import { nearestOf } from "#sidecar/http";
+import { explainUnknown } from "#snapshots/routes";
 
 /** JSON of all arguments; UTF-8 bytes. The longest sensible ones are a key of 1,024 bytes or a question of 500 characters. */
 const MAX_ARGUMENT_BYTES = 4 * 1024;
@@ -48,9 +48,8 @@ function describe(tool: ToolInfo, issue: z.core.$ZodIssue, given: unknown): { re
   if (issue.code === "unrecognized_keys") {
     const known = Object.keys(tool.input.shape);
     return issue.keys.map((key) => {
-      const name = cutText(key, 64);
-      const nearest = nearestOf(name, known);
-      return { pointer: name, detail: nearest === null ? "this tool takes no arguments" : `unknown; did you mean "${nearest}"?` };
+      const pointer = cutText(key, 64);
+      return { pointer, detail: explainUnknown(pointer, known, "this tool takes no arguments") };
     });
   }
   const pointer = issue.path.join("/");

@@ -173,7 +173,7 @@ test("bad bodies of ask are 400 or 413 with a reason, on every ask route", async
     }
     assert.match(
       (await running.send("POST", path, headers, '{"question":"x","prefx":"notes/"}')).body,
-      /prefx is not known here; did you mean prefix\?"/,
+      /prefx is unknown; did you mean \\"prefix\\"\?"/,
     );
     for (const number of ['"9999"', "9999"])
       assert.equal((await running.send("POST", path, headers, `{"question":"x","snapshot":${number}}`)).status, 404);
@@ -386,7 +386,7 @@ test("reindex is 503 without a token configured, 401 without the right one, and 
   // An empty object asks for nothing in particular, as no body does.
   assert.equal((await open.send("POST", "/api/reindex", allowed, "{}")).status, 500);
   const misspelt = await open.send("POST", "/api/reindex", allowed, '{"key":["a"]}');
-  assert.match(misspelt.body, /did you mean keys\?/);
+  assert.match(misspelt.body, /did you mean \\"keys\\"\?/);
   for (const body of ["[]", '{"keys":"a"}', '{"keys":[1]}', '{"keys":[],"all":true}', "nonsense"]) {
     const refused = await open.send("POST", "/api/reindex", allowed, body);
     assert.deepEqual([refused.status, Problem.parse(JSON.parse(refused.body)).code], [400, "bad_json"], body);

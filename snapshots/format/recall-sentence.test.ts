@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { meaningSentence, recallSentences, reviewSentences } from "./recall-sentence.ts";
+import { meaningSentence, recallSentences, reviewMarks, reviewSentences } from "./recall-sentence.ts";
 
 test("a record says which holes of its checker its proof may use, and why others are no reason to doubt it", () => {
   const hole = { id: "ROCQ-1", title: "it takes anything", url: "https://example.org/1", by: "coq 8.16.1" };
@@ -36,4 +36,14 @@ test("a review falls when the statement means something else, a doubt stays unti
   assert.match(moved ?? "", /means something else since, and nobody has read that/);
   assert.equal(doubt, "Doubted by Ada (unsigned) on 2026-11-01: the case n = 0.");
   assert.match(settled ?? "", /^Once doubted .*; settled: it is excluded\.$/);
+});
+
+test("marks of people beside a standing name who has read what it says now, and whose doubts are open", () => {
+  const said = { by: "Ada", says: "faithful" as const, on: "2026-11-28", holds: true, signed: true };
+  const doubt = { ...said, by: "Bob", says: "doubted" as const, why: "n", signed: false };
+  assert.deepEqual(reviewMarks({ reviews: [said, { ...said, by: "Eve" }, doubt, { ...doubt, settled: "s" }, { ...said, holds: false }] }), [
+    "statement read by Ada and 1 more",
+    "doubted by Bob (unsigned)",
+  ]);
+  assert.deepEqual(reviewMarks({}), []);
 });

@@ -43,6 +43,25 @@ export function reviewSentences({ reviews = [] }: Partial<Pick<CubRecord, "revie
   });
 }
 
+/** reviewMarks says in few words who has read a statement as it is now, and whose doubts are open. */
+export function reviewMarks({ reviews = [] }: Partial<Pick<CubRecord, "reviews">>): readonly string[] {
+  const named = (what: string, those: typeof reviews): string[] => {
+    const [first] = those;
+    const more = those.length === 1 ? "" : ` and ${those.length - 1} more`;
+    return first === undefined ? [] : [`${what} by ${first.by}${first.signed ? "" : " (unsigned)"}${more}`];
+  };
+  return [
+    ...named(
+      "statement read",
+      reviews.filter(({ says, holds }) => says === "faithful" && holds),
+    ),
+    ...named(
+      "doubted",
+      reviews.filter(({ says, settled }) => says === "doubted" && settled === undefined),
+    ),
+  ];
+}
+
 /** witnessSentence says what shows that a theorem is not vacuous; null where nobody names anything. */
 export function witnessSentence({ witness }: Partial<Pick<CubRecord, "witness">>): string | null {
   if (witness === undefined) return null;

@@ -153,7 +153,7 @@ async function openOwn(uri: string): Promise<ViewIndex> {
       if (table === null) return;
       for await (const batch of table.query().select(["shown"])) {
         const shown = stringsOf(batch, "shown");
-        yield Array.from({ length: batch.numRows }, (_, at) => storedFieldsAt(shown, at)).flatMap((row) => SAID.map((name) => row[name]));
+        yield Array.from({ length: batch.numRows }, (_, at) => storedFieldsAt(shown, at)).map((row) => SAID.map((name) => row[name]));
       }
       table.close();
     },

@@ -39,7 +39,7 @@ async function openBoth(
   return { open, internal, uri, shared };
 }
 
-const textsOf = async (index: ViewIndex, tag: string): Promise<readonly string[]> => (await Array.fromAsync(index.texts(tag))).flat();
+const textsOf = async (index: ViewIndex, tag: string): Promise<readonly string[]> => (await Array.fromAsync(index.texts(tag))).flat(2);
 
 test("a tag that shares the rows of the public index is searched there, and the internal index holds no rows", async (t) => {
   const { internal, uri } = await openBoth(t);

@@ -34,8 +34,8 @@ export type ViewIndex = {
   /** Forgets every other tag.
    *  @param keepVectors tags that keep their vectors; the same by default */
   prune(keep: readonly string[], keepVectors?: readonly string[]): Promise<void>;
-  /** The texts of the rows of a tag, a batch of rows at a time; nothing when there is no such tag. */
-  texts(tag: string): AsyncGenerator<readonly string[]>;
+  /** The texts of the rows of a tag, the key first, a batch of rows at a time; nothing when there is no such tag. */
+  texts(tag: string): AsyncGenerator<readonly (readonly string[])[]>;
   /** @throws ShelfError "search_unavailable" when there is no such tag */
   at(tag: string): Promise<IndexReader>;
   close(): void;

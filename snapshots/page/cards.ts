@@ -8,6 +8,7 @@ import {
   RECORD_STANDINGS,
   recordStanding,
   relationsOf,
+  reviewMarks,
   type ViewData,
 } from "#snapshots/format";
 import { type Claim, type CubRecord, KNOWN_VALUES } from "#snapshots/schema";
@@ -27,7 +28,8 @@ export function claimCard(data: ViewData, claim: Claim) {
 
 export function recordCard(record: CubRecord) {
   const { id, theorem_name, kind, statement, repo, module, invocation } = record;
-  return { id, theorem_name, kind, statement, standing: recordStanding(record), repo, module, invocation, uses: usesOf(record) };
+  const standing = recordStanding(record);
+  return { id, theorem_name, kind, statement, standing, reviewed: reviewMarks(record), repo, module, invocation, uses: usesOf(record) };
 }
 
 /** usesOf counts what names a record, of the same sources. */

@@ -16,7 +16,7 @@ export {
 } from "./match.ts";
 export { INTERFACE_VERSION, openapi } from "./openapi.ts";
 export { PAGE_ROWS, type PageId } from "./page-rows.ts";
-export { checkParameters } from "./parameters.ts";
+export { checkParameters, explainUnknown } from "./parameters.ts";
 export { describedRoutes, errorStatuses, type RateGroup, type Route, type RouteRow } from "./route.ts";
 export { CORE_ROWS } from "./routes.ts";
 export { anyObject, cursor, json, key, limit, pageRow, parameter, row, text, type WrittenPage, type WrittenRow } from "./row.ts";

@@ -19,15 +19,18 @@ export function checkParameters(route: Pick<Route, "query">, query: string): voi
   const known = route.query.map((parameter) => parameter.name);
   const unknown = [...new Set(new URLSearchParams(query).keys())].filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const errors = unknown.map((name) => {
-    if (known.length === 0) return { pointer: name, detail: "this route takes no parameters" };
-    const near = nearest(name, known);
-    return { pointer: name, detail: near === null ? "unknown" : `unknown; did you mean "${near}"?` };
-  });
+  const errors = unknown.map((pointer) => ({ pointer, detail: explainUnknown(pointer, known, "this route takes no parameters") }));
   throw new ShelfError("unknown_parameter", errors.map(({ pointer, detail }) => `"${pointer}": ${detail}`).join("; "), {
     errors,
     fixes: known.length === 0 ? [] : [`Known parameters: ${known.join(", ")}.`],
   });
+}
+
+/** explainUnknown says what an unknown name may have meant. @param none for where nothing is known */
+export function explainUnknown(name: string, known: readonly string[], none: string): string {
+  const near = nearest(name, known);
+  if (known.length === 0) return none;
+  return near === null ? "unknown" : `unknown; did you mean "${near}"?`;
 }
 
 /** The known name that somebody may have meant: a third of its letters are other ones at most, or one begins the other. */

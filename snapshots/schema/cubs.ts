@@ -306,4 +306,5 @@ export const CUB_SUMMARY = [
   "files",
   "statement_source",
   "statement_words",
-] as const satisfies readonly (CubField | "standing" | "statement_source" | "statement_words")[];
+  "reviews",
+] as const satisfies readonly (CubField | "standing" | "statement_source" | "statement_words" | "reviews")[];

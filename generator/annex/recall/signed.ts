@@ -6,8 +6,8 @@ import { type NoteKey, parseBareNote, verifiedBy } from "#snapshots/log";
 import { readConfigFile } from "#generator/config";
 import { pullUrl } from "#generator/sources";
 
-/** isNote tells whether a file is a signed note, by its name. */
-export function isNote(file: string): boolean {
+/** Tells whether a file is a signed note, by its name. */
+function isNote(file: string): boolean {
   return withoutPin(file).endsWith(".note");
 }
 

@@ -88,7 +88,10 @@ async function countSnapshots({ filters }: CountingQuestion, { record, shelf }: 
   const { records } = await shelf.records.index();
   const kept = records.filter(({ sequence }) => sequence <= record.sequence).length;
   return {
-    parts: [{ value: String(kept), path: pagePath.snapshots }, ` snapshots are kept; the newest is of ${record.created}.`],
+    parts: [
+      { value: String(kept), path: pagePath.snapshots },
+      ` ${kept === 1 ? "snapshot is" : "snapshots are"} kept; the newest is of ${record.created}.`,
+    ],
     found: [],
   };
 }

@@ -5,7 +5,6 @@ import { digestBody, formatCursor, parseCursor, parseDigest, positionOf, proofBo
 import { jsonBytes, readText, takeLines } from "#snapshots/tools";
 import { followCursor, type Tool } from "./context.ts";
 import { part, wholeBody } from "./fit.ts";
-import { nearestOf } from "#sidecar/http";
 import { distance } from "fastest-levenshtein";
 
 /** Says which key is meant where a caller sent its URL form or a leading slash. */
@@ -23,11 +22,8 @@ function objectNotFound(data: ReadonlyMap<string, unknown>, key: string): ShelfE
 const MAX_SLIPS = 2; // letters by which a key may differ from the one that was meant
 
 function nearestKey(data: ReadonlyMap<string, unknown>, key: string): string | null {
-  const found = nearestOf(
-    key,
-    [...data.keys()].filter((other) => Math.abs(other.length - key.length) <= MAX_SLIPS),
-  );
-  return found !== null && distance(found, key) <= MAX_SLIPS ? found : null;
+  const near = (other: string): boolean => Math.abs(other.length - key.length) <= MAX_SLIPS && distance(other, key) <= MAX_SLIPS;
+  return [...data.keys()].find(near) ?? null;
 }
 
 function safeDecode(text: string): string {

@@ -63,9 +63,10 @@ async function saidThen(
   for (const id of (await shelf.records.index()).byId.keys()) {
     if (id === now) continue;
     for await (const { bytes } of rows(id)) {
-      const texts = JSON.parse(new TextDecoder().decode(bytes)) as readonly string[];
-      if (isGated(texts[0] ?? "")) continue;
-      for (const { text } of leaks) if (texts.some((one) => one.includes(text))) said.add(text);
+      // A row begins with the key of its object.
+      const all = JSON.parse(new TextDecoder().decode(bytes)) as readonly (readonly string[])[];
+      const open = all.filter(([key = ""]) => !isGated(key)).flat();
+      for (const { text } of leaks) if (open.some((one) => one.includes(text))) said.add(text);
     }
   }
   return said;
