@@ -58,7 +58,7 @@ export async function buildForEver(t: TestContext, command: readonly string[]): 
     }
     child.kill("SIGTERM");
     await once(child, "close");
-    if (turns.includes(KEEP + 1)) assert.match(said, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ public: removed 1 snapshots/m);
+    if (turns.includes(KEEP + 1)) assert.match(said, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ public: removed 1 snapshot/m);
     return Object.fromEntries(
       ["public", "internal"].flatMap((view) =>
         ["snapshots", "packs", "index"].map((kind) => {
