@@ -143,3 +143,19 @@ export function skipCoqComment(text: string, from: number): number {
     if (depth === 0) return COMMENT_PARTS.lastIndex;
   }
 }
+
+const STRING_OR_COMMENT = /"[^"]*"?|\(\*/g;
+
+/** withoutCoqComments puts a blank in the place of each comment, as Coq reads it: comments nest, and a string has none. */
+export function withoutCoqComments(text: string): string {
+  let kept = "";
+  for (let at = 0; ; ) {
+    STRING_OR_COMMENT.lastIndex = at;
+    const found = STRING_OR_COMMENT.exec(text);
+    if (found === null) return kept + text.slice(at);
+    const [open] = found;
+    const after = open === "(*" ? skipCoqComment(text, found.index + 2) : found.index + open.length;
+    kept += text.slice(at, found.index) + (open === "(*" ? " " : open);
+    at = after;
+  }
+}

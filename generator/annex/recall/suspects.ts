@@ -1,6 +1,6 @@
 /** The parts of a text that let a proof use a hole of its checker: words, and recursive definitions of Coq that are not plain. It errs on one side: what is
  *  doubtful is a suspect. */
-import { readSentences } from "#generator/extract";
+import { readSentences, withoutCoqComments } from "#generator/extract";
 import type { Advisory } from "./advisories.ts";
 import { hasIrrelevance } from "./irrelevance.ts";
 import { hasOddModule } from "./modules.ts";
@@ -16,7 +16,7 @@ const STRING = /"(?:[^"]|"")*"/g;
  *  @param classes words for classes in the development; those of the text alone by default */
 export function openSuspects(text: string, isCoq: boolean, classes = classNames([text])): (suspects: Suspects) => boolean {
   const written = isCoq
-    ? [...readSentences(text)].filter(({ comment }) => !comment).map(({ start, end }) => withoutComments(text.slice(start, end)))
+    ? [...readSentences(text)].filter(({ comment }) => !comment).map(({ start, end }) => withoutCoqComments(text.slice(start, end)))
     : [text];
   const sentences = written.map((sentence) => (isCoq ? sentence.replaceAll(STRING, '""') : sentence));
   let recursion: boolean | undefined;
@@ -66,10 +66,6 @@ function countDefinitions(text: string): number {
     else if (/^(?:forall|exists|fun|∀)$/.test(token)) frames = [...frames, { depth, isTyped: false }];
   }
   return count;
-}
-
-function withoutComments(sentence: string): string {
-  return sentence.replaceAll(/("(?:[^"]|"")*")|\(\*[^]*?\*\)/g, (_, string: string | undefined) => string ?? " ");
 }
 
 function hasWord(text: string, word: string): boolean {

@@ -2,7 +2,7 @@
  *  libraries, and plain names of these sources. No notation, coercion or scope of the sources themselves is there, so that words that pass mean
  *  what they seem to. It is a process of its own: whatever the words do to it, nothing else is asked there. */
 import { randomBytes } from "node:crypto";
-import { readCoqCommands, readSentences } from "#generator/extract";
+import { readCoqCommands, readSentences, withoutCoqComments } from "#generator/extract";
 import type { Coq } from "./coq-ask.ts";
 import type { AskedDeclaration } from "./request.ts";
 
@@ -142,17 +142,11 @@ function importsOf(text: string): Import[] {
   const found: Import[] = [];
   for (const { command, rest } of readCoqCommands(text)) {
     if (!/^(?:From|Require|Import|Export)$/.test(command.word)) continue;
-    const bare = withoutComments(`${command.word}${rest}`).replace(/\.$/, "");
+    const bare = withoutCoqComments(`${command.word}${rest}`).trim().replace(/\.$/, "");
     const [, from = "", required, names = ""] = IMPORT.exec(bare) ?? [];
     for (const name of names.replaceAll(/\([^)]*\)/g, " ").split(/\s+/)) {
       if (/^[\p{L}_][\p{L}\p{N}_'.]*$/u.test(name)) found.push({ from, name, required: required !== undefined });
     }
   }
   return found;
-}
-
-function withoutComments(text: string): string {
-  let kept = "";
-  for (const part of readSentences(text)) if (!part.comment) kept += `${text.slice(part.start, part.end)} `;
-  return kept.replaceAll(/\(\*[^]*?\*\)/g, " ").trim();
 }

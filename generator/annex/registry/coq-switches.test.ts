@@ -9,6 +9,10 @@ test("a check that is switched off is seen behind prefixes and around comments, 
     ["Timeout 5 Unset (* off *) Universe (* . *) Checking.", "Unset Universe Checking"],
     ['Redirect "x" Unset Guard Checking.', "Unset Guard Checking"],
     ["#[local] Unset Universe  Checking.", "Unset Universe Checking"],
+    ["Export Unset Guard Checking.", "Unset Guard Checking"],
+    ["Unset (* (* *) *) Guard Checking.", "Unset Guard Checking"],
+    ['Unset(*"*)"*)Guard Checking.', "Unset Guard Checking"],
+    ["(* (* *) Unset Guard Checking. *) Definition x := 0.", null],
     ["#[bypass_check(guard)] Fixpoint f (n : nat) : False := f n.", "bypass_check"],
     ["#[local, bypass_check(universes=yes)] Definition u := Type.", "bypass_check"],
     ["(* Unset Guard Checking. *) Set Guard Checking.", null],
@@ -18,4 +22,18 @@ test("a check that is switched off is seen behind prefixes and around comments, 
   const hidden = openHidden((path) => (path === "a.v" ? "Unset Guard Checking." : ""));
   assert.match(hidden(["c.v", "a.v"]) ?? "", /a\.v has "Unset Guard Checking"/);
   assert.equal(hidden(["c.v"]), null);
+});
+
+test("a notation with a mark of comments in its sign hides commands, and one in a string or a comment does not", () => {
+  for (const [text, told] of [
+    ['Notation "x +(* y" := (x + y) (at level 50).', /notation "x \+\(\* y"/],
+    ['#[local] Infix "*)+" := plus (at level 50).', /notation/],
+    ['Tactic Notation "go" constr(x) "~(*" := idtac.', /notation/],
+    ['Inductive le : nat -> Prop := where "x <(* y" := (le x y).', /notation/],
+    ['Notation "x * y" := (x + y). (* Notation "(*" *) Definition s := "(* no *)".', null],
+  ] as const) {
+    const said = openHidden(() => text)(["a.v"]);
+    if (told === null) assert.equal(said, null, text);
+    else assert.match(said ?? "", told, text);
+  }
 });
