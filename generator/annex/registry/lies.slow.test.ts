@@ -184,6 +184,11 @@ const HIDDEN: readonly string[] = [
   `${FUNCTOR}Module X. Unset Guard Checking.\nFixpoint bad (n : nat) {struct n} : False := bad n.\nSet Guard Checking. End X.\n${END}`,
   `${FUNCTOR}Module X. Local Unset Guard Checking.\nDefinition bad : nat -> False := fix f (n : nat) {struct n} : False := f n.\nSet Guard Checking. End X.\n${END}`,
   `${FUNCTOR}Module X. #[bypass_check(guard)] Fixpoint bad (n : nat) {struct n} : False := bad n. End X.\n${END}`,
+  `${FUNCTOR}Module X. Unset (* (* *) *) Guard Checking.\nFixpoint bad (n : nat) {struct n} : False := bad n.\nSet Guard Checking. End X.\n${END}`,
+  `${FUNCTOR}Module X. Unset(*"*)"*)Guard Checking.\nFixpoint bad (n : nat) {struct n} : False := bad n.\nSet Guard Checking. End X.\n${END}`,
+  `${FUNCTOR}Module X. Export Unset Guard Checking.\nFixpoint bad (n : nat) {struct n} : False := bad n.\nSet Guard Checking. End X.\n${END}`,
+  // A notation takes the marks of a comment for its own.
+  `${FUNCTOR}Notation "x +(* y" := (x + y) (at level 50).\nNotation "x *)+ y" := (x + y) (at level 50).\nModule X.\nDefinition z := 1 +(* 2. Unset Guard Checking. Definition y := 1 *)+ 1.\nFixpoint bad (n : nat) {struct n} : False := bad n.\nSet Guard Checking. End X.\n${END}`,
   // What a type alone names, and what `abstract` makes.
   "Unset Guard Checking.\nFixpoint loop (n : nat) : False := loop n.\nSet Guard Checking.\nDefinition ty := (fun _ : False => nat) (loop 0).\nDefinition v : ty := 0.\nLemma t : v = v. Proof. reflexivity. Qed.\n",
   "Unset (* for now *) Universe Checking.\nDefinition u : Type := (Type : Type).\nLemma t : True. Proof. abstract exact I. Qed.\n",
@@ -199,10 +204,11 @@ test("False from an inlined parameter and a check that was off is not verified, 
     ...Object.fromEntries(HIDDEN.map((text, at) => [`src/C${at}.v`, text])),
     "src/Types.v": functor,
     "src/Use.v": `Require Import L.Types.\n${rest}`,
+    "src/Odd.v": `Require (* (* *) *) Import L.Use.\n${END.split("\n").slice(1).join("\n")}`,
   });
   const [run] = await recheck({ unsandboxed: true });
   assert.ok(run?.check, run?.problems.join("\n"));
   const made = (await records()).filter(({ theorem_name: name }) => name === "t");
-  assert.equal(made.length, HIDDEN.length + 1);
+  assert.equal(made.length, HIDDEN.length + 2);
   for (const record of made) assert.notEqual(record.verification_state, "VERIFIED", record.files.coq_file);
 });

@@ -54,6 +54,9 @@ const callOf = (call: string, result = "not_zero n -> False"): string => `Fixpoi
 const HIDDEN: Readonly<Record<string, string>> = {
   definition: callOf("issue (sel b x m) (ok b e x m Hx)"),
   notation: `Notation "m 'past' b x" := (sel b x m) (at level 9, b at level 0, x at level 0).\n${callOf("issue m past b x (ok b e x m Hx)")}`,
+  comment: callOf("issue (sel b x m) (ok b e x m Hx)")
+    .replace("Fixpoint issue", 'Definition issue := (*"*)"*) fix issue')
+    .replace("  end.\n", '  end (*"*)"*).\n'),
   class: `Class Bad (n : nat) := bad : not_zero n -> False.\nNotation B := Bad.\n${callOf("bad (ok b e x m Hx)", "B n")}`,
   hint: `Class Absurd : Prop := absurd : False.
 #[global] Hint Extern 1 Absurd => (match goal with
