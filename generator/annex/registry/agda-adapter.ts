@@ -167,7 +167,7 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
         words,
       });
       const why = safe.get(path);
-      const said = why === undefined ? { names: [], unsafe: [], exact: true } : rests.of(module, site);
+      const said = why === undefined ? { names: [], unsafe: rests.pragmasOf(module), exact: true } : rests.of(module, site);
       const explained = why === undefined || said.unsafe.length > 0 || rests.hasAxioms(module);
       // Nothing here says why it is not safe: then nothing here is.
       const ownAxioms = said.names.filter((axiom) => [...pathOf.keys()].some((one) => axiom.startsWith(`${one}.`)));

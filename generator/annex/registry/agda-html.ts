@@ -223,9 +223,13 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
     closure(module).flatMap((one) =>
       [...(modules.get(one)?.sites.values() ?? [])].filter((site) => isAxiom(one, site)).map((site) => nameAt(one, site)),
     );
+  const unsafeOf = (within: readonly string[]): string[] =>
+    within.flatMap((one) => (OWN.test(one) ? [] : (modules.get(one)?.unsafe ?? [])));
   return {
     closure,
     siteAt,
+    /** Pragmas that switch a check off; in an `interleaved mutual` block --safe lets them pass. */
+    pragmasOf: (module: string): string[] => unsafeOf(closure(module)).filter((what) => !what.includes(" --")),
     hasAxioms: (module: string): boolean => axiomsOf(module).length > 0,
     nameOf(target: string): string | null {
       const found = siteAt(target);
@@ -236,7 +240,7 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
       const wide = within.flatMap((one) =>
         [...(modules.get(one)?.wide ?? [])].filter((target) => modules.get(fileOf(target))?.safe !== true),
       );
-      const unsafe = within.flatMap((one) => (OWN.test(one) ? [] : (modules.get(one)?.unsafe ?? [])));
+      const unsafe = unsafeOf(within);
       const named = follow([`${module}.html#${site.at}`]);
       const { names, hidden } = follow([`${module}.html#${site.at}`, ...wide]);
       if (!hidden) return { names: [...names].sort(), unsafe, exact: names.size === named.names.size };

@@ -52,6 +52,26 @@ dropped = lemma c₁ yes no
   assert.equal(stateOf("plus"), "VERIFIED");
 });
 
+test("a check that is switched off in an interleaved block, where --safe does not see it, is not verified, nor what uses it", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const { put, recheck, records } = openSource(t, "", "agda");
+  const head = (name: string): string => `{-# OPTIONS --safe #-}\nmodule ${name} where\ndata ⊥ : Set where\n`;
+  put({
+    "src/Ends.agda": `${head("Ends")}interleaved mutual\n  ends : ⊥\n  {-# TERMINATING #-}\n  also : ⊥\n  also = ends\n  ends = also\n`,
+    "src/Never.agda": `${head("Never")}interleaved mutual\n  {-# NON_TERMINATING #-}\n  never : ⊥\n  next : ⊥\n  next = never\n  never = next\n`,
+    "src/Grows.agda": `${head("Grows")}interleaved mutual\n  {-# NO_POSITIVITY_CHECK #-}\n  data D : Set where\n  data D where\n    d : (D → ⊥) → D\napp : D → ⊥\napp x@(d f) = f x\ngrows : ⊥\ngrows = app (d app)\n`,
+    "src/Large.agda": `${head("Large")}interleaved mutual\n  {-# NO_UNIVERSE_CHECK #-}\n  data B : Set where\n    b : Set → B\nlarge : Set\nlarge = B\n`,
+    "src/Uses.agda": "{-# OPTIONS --safe #-}\nmodule Uses where\nopen import Ends\nuses : ⊥\nuses = ends\n",
+    "src/Plain.agda": `${head("Plain")}interleaved mutual\n  plain : ⊥ → ⊥\n  other : ⊥ → ⊥\n  other x = x\n  plain x = other x\n`,
+  });
+  await recheck();
+  const stateOf = new Map((await records()).map((record) => [record.theorem_name, record.verification_state]));
+  for (const lie of ["ends", "never", "grows", "large", "uses"]) assert.equal(stateOf.get(lie), "NOT_VERIFIED", lie);
+  assert.equal(stateOf.get("plain"), "VERIFIED");
+});
+
 test("parameters of modules and files, generalised variables: the statement has them all", { skip, timeout: 300_000 }, async (t) => {
   const { put, recheck, records } = openSource(t, "", "agda");
   put({
