@@ -192,6 +192,7 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
     "Fixpoint whole (xs : list nat) : Prop := match xs with ((y :: _) as rest) => whole rest | _ => True end.",
     "Fixpoint whole (xs : list nat) : Prop := match xs with (((y :: _)) as rest) | (nil as rest) => whole rest end.",
     "Fixpoint k (p : nat) : nat := match p with 0 => 0 | S q => foo k q end.",
+    'Definition b := (*"*)"*) fix f (n : nat) : nat := match g n with 0 => 0 | S m => f (h m) end (*"*)"*).',
   ])
     assert.equal(suspect(odd), true, odd);
 });
