@@ -3,7 +3,15 @@
  *  One broken file costs its own text and never the build. */
 export { NO_ABOUT } from "./about.ts";
 export { compileWorker, WORKER } from "./compile-worker.ts";
-export { type CoqCommand, type CoqItem, readCoqCommand, readCoqCommands, readSentences, skipCoqComment, withoutCoqComments } from "./coq-sentences.ts";
+export {
+  type CoqCommand,
+  type CoqItem,
+  readCoqCommand,
+  readCoqCommands,
+  readSentences,
+  skipCoqComment,
+  withoutCoqComments,
+} from "./coq-sentences.ts";
 export { type Extracted, parseExtract } from "./extract-json.ts";
 export { findLeanMarks, type LeanCommand } from "./lean.ts";
 export { isCitationFile, isLicenceFile } from "./licence-files.ts";
