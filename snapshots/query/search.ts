@@ -67,7 +67,7 @@ export async function rankDistinct(
   for (let least = limit, before = 0; ; ) {
     const ranked = await rankWithFeedback(reader, wanted, prefix, least);
     const results = await showRanked(reader, wanted, query, ranked);
-    // What ranks ends where it has enough, and copies may be all of that.
+    // A ranking ends where it has enough, and copies may be all of that.
     if (results.length >= limit || ranked.length < least || ranked.length === before) return { ranked, results };
     [least, before] = [ranked.length + limit, ranked.length];
   }
