@@ -106,7 +106,7 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
       if (classes.length > 0) properties["className"] = classes;
     } else if (HEADING.test(tagName)) headings.push(element);
     // Terms that nothing describes, as tables of contents have them.
-    else if (tagName === "dl" && element.children.findLast(({ type }) => type === "element")?.tagName === "dt")
+    else if (tagName === "dl" && element.children.findLast((one) => one.type === "element")?.tagName === "dt")
       element.children.push({ type: "element", tagName: "dd", properties: {}, children: [] });
     return element;
   }
