@@ -45,7 +45,7 @@ if (navigator.clipboard !== undefined) {
       place,
       place.dataset["button"] ?? "copy",
       `Copy ${place.dataset["what"] ?? "this"}`,
-      // What is copied as it is shown stands in the page once.
+      // A text that is copied as it is shown stands in the page once.
       () => place.dataset["copy"] || (place.firstElementChild?.textContent ?? ""),
     );
   for (const place of document.querySelectorAll<HTMLElement>("[data-permalink]"))
