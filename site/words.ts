@@ -139,7 +139,11 @@ export function explain(field: StateField, value: string): StateWords {
   const doubted = isStanding ? DOUBTED.find(([ending]) => value.endsWith(ending)) : undefined;
   if (doubted !== undefined) return words(doubted[1], standingWord(value), doubted[2]);
   if (value === "") return words("unspecified", "unspecified", "the registry does not say");
-  return words("unspecified", isStanding ? standingWord(value) : value, "a value this library does not know, shown as the registry gives it");
+  return words(
+    "unspecified",
+    isStanding ? standingWord(value) : value,
+    "a value this library does not know, shown as the registry gives it",
+  );
 }
 
 const FIELD_TITLES: Readonly<Record<string, string>> = {
