@@ -63,8 +63,14 @@ test("what a kernel says is how it ends, and nothing that it prints", () => {
 
 test("what a limit or a signal ended says nothing of a proof, whatever the prover", () => {
   const ended = (code: number | null, killed: "wall" | "cpu" | "output" | null = null) => silenceOf({ code, killed });
-  assert.deepEqual([0, 1, 42].map((code) => ended(code)), [null, null, null]);
-  assert.deepEqual([134, 137, 139, null].map((code) => ended(code)), ["environment", "memory", "environment", "environment"]);
+  assert.deepEqual(
+    [0, 1, 42].map((code) => ended(code)),
+    [null, null, null],
+  );
+  assert.deepEqual(
+    [134, 137, 139, null].map((code) => ended(code)),
+    ["environment", "memory", "environment", "environment"],
+  );
   assert.deepEqual([ended(137, "wall"), ended(0, "cpu"), ended(137, "output")], ["timeout", "timeout", "environment"]);
 });
 

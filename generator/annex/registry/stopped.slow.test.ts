@@ -38,7 +38,10 @@ function openEndless(t: TestContext, beside: readonly string[] = []) {
     const ended = new Promise<number | null>((done) => child.once("close", (code) => done(code)));
     return {
       child,
-      ended: ended.then((code) => ({ code, said: JSON.parse(stdout || "{}") as { table: { accepted: number; notRun: { count: number } } } })),
+      ended: ended.then((code) => ({
+        code,
+        said: JSON.parse(stdout || "{}") as { table: { accepted: number; notRun: { count: number } } },
+      })),
     };
   };
   /** Processes whose words name the temporary folder. */
