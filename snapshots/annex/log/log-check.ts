@@ -45,7 +45,8 @@ async function checkLog(
   const at = (size: number) => ({ snapshot: served?.snapshot ?? null, path: checkpointPath(size) });
   if (served !== null && !sizes.includes(served.sequence)) {
     // One of a library that has none yet is begun by the next build.
-    if (last > 0 || (trust?.key ?? null) !== null) report.add("log_missing", root, at(served.sequence), "The log has no head for what is served.");
+    if (last > 0 || (trust?.key ?? null) !== null)
+      report.add("log_missing", root, at(served.sequence), "The log has no head for what is served.");
     if (last === 0) return;
   }
   const { read } = log;
