@@ -193,7 +193,7 @@ test("every result fits its schema and its budget, every example is well-formed"
 test("the address of an answer is one that a browser opens", async () => {
   const response = { answer: "", citations: [], sources: [] } as unknown as Awaited<ReturnType<AskTool>>;
   const asked = openMcp({ ...NO_MODELS, ask: async () => response, view: demo.publicView, onError: (error) => failures.push(error) });
-  const of = async (args: object) => twin(await call(asked, "ask_library", args));
+  const of = async (args: Record<string, unknown>) => twin(await call(asked, "ask_library", args));
   assert.equal(await of({ question: "Why?" }), "/ask/?question=Why%3F");
   assert.equal(await of({ question: "Why?", prefix: "notes/" }), "/ask/?question=Why%3F&prefix=notes%2F");
 });
