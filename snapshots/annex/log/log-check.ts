@@ -73,7 +73,7 @@ async function checkLog(
       report.add(code, root, at(size), reasonOf(error));
     }
   }
-  // Who signs a head signs its name. That of one which nobody has signed is held against the others, and against the configuration.
+  // A signature covers the name. That of a head which nobody has signed is held against the other heads, and against the configuration.
   const names = trust === null ? [] : [trust.origin[root], trust.unsigned[root]];
   for (const [origin, [size = 0, ...others]] of origins)
     if (others.length === 0 && keys !== null && keyOf(keys, size) === null && sizes.length + names.length > 1 && !names.includes(origin))
