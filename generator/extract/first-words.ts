@@ -1,4 +1,4 @@
-/** What stands first in a document: its title, and its first prose. */
+/** The title of a document, and its first prose. */
 import type { Element, Root } from "hast";
 import { isProse, MAX_SUMMARY } from "./body.ts";
 import { openingOf, textOf } from "./html-tree.ts";

@@ -342,7 +342,7 @@ const REFERS = /^(?:ref|eqref|autoref|cref|Cref|pageref|nameref|vref|labelcref|f
 const CITES = /^(?:[Cc]ite\w*|[a-z]*cite[a-z]*|shortcite)$/;
 const NAMES = /^(?:auto|c|C|v|full)ref$/;
 const THEOREMS = /^(?:newtheorem|declaretheorem|newmdtheoremenv|newtcbtheorem|spnewtheorem)$/;
-/** What blueprints of formalised mathematics say of a statement or a proof, and how readers are told. */
+/** Commands by which blueprints of formalised mathematics say something of a statement or a proof, and how readers are told. */
 const FACTS: Readonly<Record<string, string>> = {
   lean: "In Lean:",
   leanok: "Marked as formalised",
@@ -822,7 +822,7 @@ class LatexReader {
     return names.flatMap((name) => (name.trim() === "" ? [] : [words(", "), show(name.trim())])).slice(1);
   }
 
-  /** What a blueprint says of a statement stands below it. */
+  /** Facts that a blueprint says of a statement stand below it. */
   #fact(name: string, { to, flow, line }: Call): void {
     const isList = /^(?:lean|uses|proves|discussion)$/.test(name);
     const list = isList
