@@ -103,8 +103,8 @@ function parseBody(bytes: Uint8Array, format: "json" | "yaml"): unknown {
   return format === "json" ? parseStrictJson(bytes) : parseYaml(bytes);
 }
 
-/** An author who writes a standing says nothing by it. */
-const WrittenClaim = Claim.omit({ standing: true });
+/** WrittenClaim is a claim as its author writes it: a standing says nothing there. */
+export const WrittenClaim = Claim.omit({ standing: true });
 
 function parseClaim(raw: unknown): Claim | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the claim is not a mapping" };

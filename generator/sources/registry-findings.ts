@@ -1,7 +1,8 @@
 /** Finds what is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of fields
  *  and of files that are not there may be internal. */
-import { Claim, CLOSED_FIELDS, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
+import { CLOSED_FIELDS, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
 import { nearest } from "#generator/config";
+import { WrittenClaim } from "./claims.ts";
 import type { UnknownField } from "./issues.ts";
 import { explainUnknownValue, type ParsedRegistry } from "./registry.ts";
 
@@ -47,7 +48,7 @@ async function findWithoutCode(records: ParsedRegistry["records"], findCode: Fin
 /** describeUnknownClaims tells of fields of claims that nobody knows, and that do nothing therefore. */
 export function describeUnknownClaims(fields: readonly UnknownField[]): readonly string[] {
   return fields.map(({ name, records, first }) => {
-    const right = nearest(name, Object.keys(Claim.shape));
+    const right = nearest(name, Object.keys(WrittenClaim.shape));
     return `The claims have a field ${JSON.stringify(name)} that is not known and says nothing, in ${records === 1 ? first : `${records} claims, ${first} for one`}${right === null ? "" : `; did you mean ${right}?`}.`.replace(
       "?.",
       "?",

@@ -194,8 +194,8 @@ function openPlaces(bytes: Uint8Array): (path: Path) => string {
 export const CHECK_ONLY_REMEDY =
   "only a check may say this; remove it, or let a prover say it: registry: { sources: ./registry.yaml }, and proofshelf registry recheck";
 
-/** Fields that only a build states are left out: no registry states them. */
-const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
+/** WrittenMeta is what a registry says of itself: what only a build states is left out. */
+export const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
 const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true, statement_state: true });
 
 /** parseCub parses one record from outside: into its public part and the rest; or it says why the record is refused. */

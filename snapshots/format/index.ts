@@ -102,6 +102,14 @@ export {
   type ViewData,
 } from "./view-data.ts";
 export { authorWords, formalizationSentence, kindWords, splitNote, withNote } from "./author-words.ts";
-export { meaningSentence, recallSentences, reviewMarks, reviewSentences, witnessSentence } from "./recall-sentence.ts";
+export {
+  judgedRecord,
+  judgedWords,
+  meaningSentence,
+  recallSentences,
+  reviewMarks,
+  reviewSentences,
+  witnessSentence,
+} from "./recall-sentence.ts";
 export { ACCEPTED, changedStatement, claimFell, evidenceFell, recallReason, recordFell, wordsOf } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, replacementHref, withdrawalAt, withdrawalError } from "./withdrawn.ts";

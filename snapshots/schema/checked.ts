@@ -1,7 +1,7 @@
 /** Members of a record whose sources were read and over which a prover was run: optional, absent where nothing said it. */
 import { z } from "zod";
 import { CHECK_STATES, Count } from "./scalar.ts";
-import { Standing } from "./standing.ts";
+import { Reviewed, Standing } from "./standing.ts";
 
 const names = z.array(z.string());
 
@@ -73,6 +73,7 @@ export const RecordGraph = z
         name: z.string(),
         step: z.int().meta({ description: "0 is the record; positive is what it uses, negative is what uses it" }),
         standing: Standing,
+        reviewed: Reviewed,
       }),
     ),
     edges: z.array(z.object({ from: z.string(), to: z.string(), part: RecordEdge.shape.from, basis: RecordEdge.shape.basis })),

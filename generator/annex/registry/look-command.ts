@@ -1,6 +1,7 @@
 /** `proofshelf registry graph | explain | axioms`: what checks say, looked at. No prover runs. */
 import { ShelfError } from "#snapshots/errors";
 import {
+  accepts,
   checkSentences,
   meaningSentence,
   recalledAmong,
@@ -184,10 +185,16 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
           `  ${record.id} ${record.module}.${record.theorem_name}, ${restingWords(counts) || "nothing rests on it"}`,
       ),
     );
+  const unheld = cubs.filter(({ checks = [] }) => !checks.some((check) => check.counted && accepts(check))).length;
+  if (unheld === cubs.length) lines.push("No check that counts accepted a record, so that nothing is held against the advisories.");
+  else {
+    if (told.length === 0) lines.push("No checker that accepted a record has a known hole.");
+    if (unheld > 0) lines.push(`Of ${unheld} of the ${cubs.length} records this says nothing: no check that counts accepted them.`);
+  }
   print(
     options,
-    { advisories: told, recheck: recheck.map(({ record: { id }, ...counts }) => ({ id, ...counts })) },
-    `${lines.length === 0 ? "No checker that accepted a record has a known hole.\n" : `${lines.join("\n")}\n`}`,
+    { advisories: told, unchecked: unheld, recheck: recheck.map(({ record: { id }, ...counts }) => ({ id, ...counts })) },
+    `${lines.join("\n")}\n`,
   );
   if (told.some(({ affected }) => affected > 0)) process.exitCode = FOUND;
 }
