@@ -114,7 +114,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     const isSignature = chunk.slice(0, colon).some((token) => declared.includes(token));
     const equals = words.findIndex((text, at) => /^(?:=|with|rewrite)$/.test(text) && !(isSignature && at > colon));
     if (isHeader && hasInstance) {
-      // What is declared below takes it; what is opened takes one wherever a part of it is used.
+      // All that is declared below takes it; all that is opened takes one wherever a part of it is used.
       isWrapped ||= first.text === "module" && equals < 0;
       for (const { target } of chunk) if (target !== null) opened.add(target);
     }
@@ -262,7 +262,7 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
     const names = new Set<string>();
     const opened = new Set(within.flatMap((one) => [...(modules.get(one)?.opened ?? [])]));
     const hasLiterals = within.some((one) => !OWN.test(one) && modules.get(one)?.literals != null);
-    /** Of a variable that is generalised: whoever names it takes it. */
+    /** A generalised variable is taken by whoever names it. */
     const takes = (target: string, deep = true): boolean => {
       if (target.startsWith(SEVERAL))
         return within.some((one) =>

@@ -10,7 +10,7 @@ const USUAL = new Set(
     "Σ _,_ _×_ _⊎_ inj₁ inj₂ fst snd Dec yes no ∃ _∘_ id _∧_ _∨_ not even odd Even Odd Prime _∣_ _↔_ _⇔_ _∈_ _∉_ _≈_ _≅_"
   ).split(" "),
 );
-/** What is written of such a name where it is an operator. */
+/** Such names, and the words of those that are operators. */
 const USUAL_WORDS = new Set([...USUAL].flatMap((name) => [name, ...name.split("_")]));
 const MAX_WORDS = 40;
 /** A name of signs, of numbers, or with places for other words: `P=NP`, `0≡1`, `_divides_`. */
