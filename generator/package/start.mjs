@@ -52,10 +52,7 @@ if (isTooOld()) {
     );
   process.exit(await runUnder(own));
 }
-const [{ setFlagsFromString }, { enableCompileCache, getCompileCacheDir }] = await Promise.all([import("node:v8"), import("node:module")]);
+const [{ setFlagsFromString }, { enableCompileCache }] = await Promise.all([import("node:v8"), import("node:module")]);
 setFlagsFromString(`--max-semi-space-size=${SEMI_SPACE}`);
 enableCompileCache();
-// Servers and provers' adapters are processes of their own, and hear of it by this alone.
-const cache = getCompileCacheDir();
-if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= dirname(cache);
 await (await import("../cli.js")).main();
