@@ -17,6 +17,8 @@ export type AgdaSite = {
   readonly line: number;
   readonly statement: Set<string>;
   readonly proof: Set<string>;
+  /** All of it that is no comment, as words. */
+  readonly whole: string[];
   /** Words of the signature, and where what they mean is declared; null of a number. */
   readonly words: Map<string, string | null>;
   hidden: boolean;
@@ -85,6 +87,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
         line,
         statement: new Set(),
         proof: new Set(),
+        whole: [],
         words: new Map(),
         hidden: false,
       });
@@ -120,6 +123,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
       } else
         for (const holder of holders) if (target !== `${name}.html#${holder.at}`) (isClause ? holder.proof : holder.statement).add(target);
     }
+    if (!isHeader) for (const { whole } of holders) whole.push(...words, "\n");
     if (hidden) for (const holder of holders) holder.hidden = true;
   }
   return { sites, wide, imports, renamed, unsafe, safe, literals };
