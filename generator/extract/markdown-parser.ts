@@ -11,6 +11,9 @@ import { saidOf, useBlocks } from "./markdown-blocks.ts";
 import { formatFormula, useFormulas } from "./markdown-formulas.ts";
 import { useInline } from "./markdown-inline.ts";
 import { type MarkdownParts, useParts, withCode } from "./markdown-parts.ts";
+import { useTables } from "./markdown-tables.ts";
+import { Others } from "./others.ts";
+import { formatRst } from "./rst.ts";
 
 /** Attribute with the line of a block, until the tree has it as a position. */
 const LINE = "data-own-line";
@@ -29,6 +32,7 @@ useFormulas(parser);
 useBlocks(parser);
 useInline(parser);
 useParts(parser);
+useTables(parser);
 addRules(parser);
 
 /** parseTree makes the tree of a document, in which each block knows the line that it begins on. @param parts that it may take in @throws TooComplex */
@@ -85,12 +89,13 @@ function addRules(md: MarkdownIt): void {
     if (content.trim() === "" && above !== "") return above;
     return `${above}<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(content)}</code></pre>\n`;
   };
-  rules["fence"] = (tokens, at, _, env) =>
-    code(
-      withCode(tokens[at]?.content ?? "", env as { readonly parts?: MarkdownParts } | undefined),
-      tokens[at]?.info ?? "",
-      lineOf(tokens[at]),
-    );
+  rules["fence"] = (tokens, at, _, env) => {
+    const { content = "", info = "", map = null } = tokens[at] ?? {};
+    const { parts } = (env ?? {}) as { readonly parts?: MarkdownParts };
+    if (!info.trim().startsWith("{eval-rst}")) return code(withCode(content, parts), info, lineOf(tokens[at]));
+    const { open: [key = ""] = [], others = new Others("") } = parts ?? {};
+    return `${formatRst(content, { key, others }, map === null ? 0 : map[0] + 1)}\n`;
+  };
   rules["code_block"] = (tokens, at) => code(tokens[at]?.content ?? "", "", lineOf(tokens[at]));
   const idOf = (token: Token | undefined): string => {
     const { id = 0, label } = (token?.meta ?? {}) as { readonly id?: number; readonly label?: string };

@@ -55,7 +55,7 @@ function linesOf({ path, lines, anchor }: Taken, parts: MarkdownParts): { readon
 }
 
 /** withCode puts parts into code. */
-export function withCode(code: string, { parts }: { readonly parts?: MarkdownParts } = {}): string {
+export function withCode(code: string, parts: MarkdownParts | undefined): string {
   if (parts === undefined || !/\{\{#|8<-/.test(code)) return code;
   return code
     .split("\n")

@@ -307,3 +307,41 @@ test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page
     assert.equal(quoted(`# T\n\n${text}\n`), said);
   }
 });
+
+test("tables that Pandoc draws are tables, whose cells are Markdown, on the page and in quotes", async () => {
+  const grid =
+    "+-----+--------+\n| A   | B      |\n+=====+========+\n| 1   | - one  |\n|     | - two  |\n+-----+--------+\n| over both    |\n+--------------+\n";
+  const { html } = await read(`# T\n\n${grid}\n: A caption\n\nAfter.\n`);
+  const bare = html.replaceAll("\n", "");
+  assert.match(
+    bare,
+    /<caption>A caption<\/caption><thead><tr id="L4"><th>A<\/th><th>B<\/th><\/tr><\/thead><tbody><tr id="L6"><td class="number">1<\/td>/,
+  );
+  assert.match(bare, /<ul><li>one<\/li><li[^>]*>two<\/li><\/ul><\/td><\/tr><tr[^>]*><td colspan="2">over both<\/td>.*<p id="L14">After/);
+  assert.doesNotMatch(quoted(grid), /\+[-=]/);
+  const list = await read("- item\n\n  +---+---+\n  | a | b |\n  |   +---+\n  |   | c |\n  +---+---+\n\n  goes on\n");
+  assert.match(list.html.replaceAll("\n", ""), /<td rowspan="2">a<\/td><td>b<\/td>.*<td>c<\/td>.*goes on<\/p><\/li>/);
+  const simple = await read("  Right     Left\n-------     ------\n     12     *abc*\n    123     de\n\nTable:  Demo.\n\nAfter.\n");
+  assert.match(simple.html.replaceAll("\n", ""), /<caption>Demo\.<\/caption><thead><tr[^>]*><th>Right<\/th>.*<td><em>abc<\/em><\/td>/);
+  const framed = await read(
+    "-----------\nName  What\n      is it\n----- -----\nA     one\n\nB     two\n      more\n-----------\n\nAfter.\n",
+  );
+  assert.match(framed.html.replaceAll("\n", " "), /<th>What is it<\/th>.*<td>two more<\/td>.*<p id="L11">After/);
+  for (const none of ["+---+\n\ntext", "a\n\n----------\n\nb", "+--+\nno table", "--- ---\n\nx"])
+    assert.doesNotMatch((await read(`# T\n\n${none}\n`)).html, /<table/, none);
+});
+
+test("reStructuredText in a text of MyST is read as what it is, with its lines", async () => {
+  for (const fence of ["```", ":::"]) {
+    const { html, words } = await read(
+      `# T\n\n${fence}{eval-rst}\n.. note:: Careful **bold**\n\nSee \`a page <https://example.org/>\`_.\n${fence}\n\nEnd.\n`,
+    );
+    assert.match(
+      html,
+      /<aside>.*<p id="L4">Careful <strong>bold<\/strong>.*<p id="L6">See <a href="https:\/\/example\.org\/"[^>]*>a page<\/a>.*<p id="L9">End/s,
+    );
+    assert.doesNotMatch(words, /eval-rst|\.\. note/);
+  }
+  const hostile = await read("```{eval-rst}\n.. raw:: html\n\n   <script>alert(1)</script>\n\n`x <javascript:alert(1)>`_\n```\n");
+  assert.doesNotMatch(hostile.html, /<script|href="javascript/);
+});

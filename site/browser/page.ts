@@ -41,7 +41,13 @@ function offerCopy(place: HTMLElement, label: string, name: string, copied: () =
 
 if (navigator.clipboard !== undefined) {
   for (const place of document.querySelectorAll<HTMLElement>("[data-copy]"))
-    offerCopy(place, place.dataset["button"] ?? "copy", `Copy ${place.dataset["what"] ?? "this"}`, () => place.dataset["copy"] ?? "");
+    offerCopy(
+      place,
+      place.dataset["button"] ?? "copy",
+      `Copy ${place.dataset["what"] ?? "this"}`,
+      // A text that is copied as it is shown stands in the page once.
+      () => place.dataset["copy"] || (place.firstElementChild?.textContent ?? ""),
+    );
   for (const place of document.querySelectorAll<HTMLElement>("[data-permalink]"))
     offerCopy(place, "copy permanent link", "copy permanent link", () =>
       permanentLink(new URL(place.dataset["permalink"] ?? "", location.href)),

@@ -20,6 +20,11 @@ export function readMarkdown(states: readonly LineState[]): Reader {
       return null;
     }
     const [before, below] = [lines[at - 1]?.text ?? "", lines[at + 1]?.text ?? ""];
+    // A rule of a table that is drawn: one of double dashes stands below the names of columns.
+    if (/^\s*\+(?:[-=:]+\+)+\s*$/.test(text)) {
+      columns = text.includes("=") ? cellsIn(before) : columns;
+      return null;
+    }
     if (states[at + 1] === "text" && below.includes("|") && RULED.test(below) && text.includes("|") && columns === null) {
       columns = cellsIn(text);
       return readRow(text, true, columns);

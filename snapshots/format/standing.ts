@@ -39,6 +39,9 @@ export const RECORD_STANDINGS: readonly string[] = [
 ];
 export const CLAIM_STANDINGS: readonly string[] = withEndings(["verified", "scoped", "partial"], ["", SAID, LOST]);
 
+const isKnown = (state: string): boolean => RECORD_STANDINGS.includes(state) || CLAIM_STANDINGS.includes(state);
+const madeUp = (state: string): string => `said to be ${JSON.stringify(state)}`;
+
 type But = { readonly record: string; readonly claim: string; readonly lost: boolean };
 
 /** BUTS says what became of a thing's evidence, of its files or of what it pins. */
@@ -99,7 +102,7 @@ const STATUSES: Readonly<Record<string, string>> = { DEFINED: "defined", ASSUMED
 /** stateOf holds the registry's word against the check that is told. */
 function stateOf({ verification_state: said, status = "", axioms_outside: outside = [] }: Partial<Judged>, check: Check | null): string {
   // A registry that makes up a state gives itself none of ours.
-  const word = STATES.get(said ?? "") ?? (RECORD_STANDINGS.includes(said ?? "") ? "unspecified" : (said ?? ""));
+  const word = STATES.get(said ?? "") ?? (isKnown(said ?? "") ? "unspecified" : (said ?? ""));
   const accepted = check !== null && accepts(check);
   if (word === "verified") return accepted ? word : word + SAID;
   if (word === "not_verified") return accepted && outside.length > 0 ? "proved_outside" : word;
@@ -160,7 +163,7 @@ const MAX_AXIOMS = 3; // that a sentence names
 
 /** For other states than these the "but" alone says that something is lost. */
 function firstWords(state: string, ending: string, outside: readonly string[]): string {
-  if (!RECORD_STANDINGS.includes(state) && !CLAIM_STANDINGS.includes(state)) return `said to be ${JSON.stringify(state)}`;
+  if (!isKnown(state)) return madeUp(state);
   if (state === "verified" || state === `verified${SAID}`) return WORDS[state + ending] ?? "verified";
   if (state !== "proved_outside") return WORDS[state] ?? (state === "not_verified" ? "not verified" : state);
   const more = outside.length - MAX_AXIOMS;
@@ -184,7 +187,7 @@ export function standingWord(state: string): string {
   if (known !== undefined) return known;
   const ending = [SAID, LOST].find((one) => state.endsWith(one)) ?? "";
   const said = state.slice(0, state.length - ending.length);
-  const word = WORDS[said] ?? said.replaceAll("_", " ");
+  const word = WORDS[said] ?? (isKnown(said) ? said.replaceAll("_", " ") : madeUp(said));
   return ending === LOST ? `${word}, and changed` : ending === SAID ? `${word}, not checked here` : word;
 }
 

@@ -14,7 +14,7 @@ import { agdaWords } from "./agda-words.ts";
 import { memoize } from "./memoize.ts";
 import { PROVERS } from "./provers.ts";
 import { type AdapterRequest, isBelow } from "./request.ts";
-import type { Ran } from "./sandbox.ts";
+import { type Ran, silenceOf } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 const MAX_LOG = 16 * 1024;
@@ -101,12 +101,13 @@ function foldersOf(path: string): string[] {
 const LACKING = /Failed to find source of module|The file .* can not be found|Unrecognised option|Library .* not found/;
 const MISPLACED = /The name of the top level module does not match the file name|file name of the module .* does not match/;
 
-/** Agda ends with 42 where something is wrong in a file. */
-function stateOf({ code, stdout, stderr, killed }: Ran): { state: CheckState; log: string } {
-  const log = (stdout + stderr).slice(-MAX_LOG);
-  if (killed === "wall" || killed === "cpu") return { state: "timeout", log };
-  if (code === 0) return { state: "accepted", log: "" };
-  if (code === 251 || code === 137) return { state: "memory", log };
+/** Agda ends with 42 where something is wrong in a file, and with 251 where its heap is full. */
+function stateOf(ran: Ran): { state: CheckState; log: string } {
+  const log = (ran.stdout + ran.stderr).slice(-MAX_LOG);
+  if (ran.code === 251) return { state: "memory", log };
+  const silent = silenceOf(ran);
+  if (silent !== null) return { state: silent, log };
+  if (ran.code === 0) return { state: "accepted", log: "" };
   if (/^Unsolved (?:interaction )?metas|Unsolved interaction/m.test(log)) return { state: "holes", log };
   if (MISPLACED.test(log.replaceAll(/\s+/g, " ")))
     return { state: "environment", log: `root of registry.yaml has to name the folder that modules lie below.\n${log}` };

@@ -16,7 +16,7 @@ import {
 import { checkDatabase } from "./metamath-check.ts";
 import { findMetamath, holeOf, VERIFIER } from "./metamath-tool.ts";
 import { type AdapterRequest, type AskedDeclaration, isBelow } from "./request.ts";
-import type { Ran, Sandbox } from "./sandbox.ts";
+import { type Ran, type Sandbox, silenceOf } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 const MAX_LOG = 16 * 1024;
@@ -91,8 +91,8 @@ async function verify(request: AdapterRequest, sandbox: Sandbox, main: string, d
 /** Each complaint names the statement that it is of. What is not said of a statement with a proof is said of the whole file. */
 function readVerdict({ stdout, code, killed }: Ran, mark: string, { statements }: MetamathDatabase): Accepted {
   const fail = (state: CheckState, log: string): Accepted => ({ state, log, refused: new Map() });
-  if (killed !== null) return fail(killed === "output" ? "rejected" : "timeout", `It ended by its limit of ${killed}.`);
-  if (code !== 0) return fail(code === 137 ? "memory" : "environment", `It ended with ${code}.`);
+  const silent = silenceOf({ code, killed }) ?? (code === 0 ? null : "environment");
+  if (silent !== null) return fail(silent, `It ended with ${killed ?? code}.`);
   const [read = "", verified = "", after] = stdout.split(new RegExp(`^MM> ${mark}$`, "m"));
   if (after === undefined || !verified.includes(VERIFY)) return fail("environment", "It did not answer to its end.");
   const count = /^The source has \d+ statements; (\d+) are \$a and (\d+) are \$p\.$/m.exec(read);
