@@ -345,3 +345,49 @@ test("reStructuredText in a text of MyST is read as what it is, with its lines",
   const hostile = await read("```{eval-rst}\n.. raw:: html\n\n   <script>alert(1)</script>\n\n`x <javascript:alert(1)>`_\n```\n");
   assert.doesNotMatch(hostile.html, /<script|href="javascript/);
 });
+
+test("code is shown as its tools show it: without hidden lines and options, under its title and above its caption", async () => {
+  const code = async (text: string): Promise<string> =>
+    (await read(`# T\n\n${text}\n`)).html.replaceAll(/<span class="\w+">|<\/span>/g, "");
+  const rust = "```rust,editable\n# use std::io;\n#\nfn main() {\n    # let x = 1;\n##[derive(X)]\n#![allow(y)]\n}\n```";
+  assert.match(await code(rust), /<code>fn main\(\) \{\n#\[derive\(X\)\]\n#!\[allow\(y\)\]\n\}<\/code>/);
+  assert.match(await code("```rust\n# all hidden\n```"), /# all hidden/);
+  assert.match(await code("```python\n# a comment\nx = 1\n```"), /# a comment/);
+  const cell = await code('```{python}\n#| label: fig-one\n#| fig-cap: "The **curve**"\n#| echo: false\nimport os\n```\n\nSee @fig-one.');
+  assert.match(
+    cell,
+    /<span id="doc-fig-one">.*<code>import os<\/code><\/pre>\s*<p><em>The <strong>curve<\/strong><\/em><\/p>.*<a href="#doc-fig-one">Figure 1<\/a>/s,
+  );
+  assert.match(await code("```js [config.js]\nlet a\n```"), /<p><strong>config\.js<\/strong><\/p>\s*<pre/);
+  assert.match(await code('```py title="a*b.py" hl_lines="1"\nx\n```'), /<p><strong>ab\.py<\/strong><\/p>\s*<pre/);
+  const liquid =
+    '{% highlight ruby %}\nputs *1*\n{% endhighlight %}\n\n{% include x.html %}\n\n{% hint style="info" %}\nBe **good**.\n{% endhint %}\n\n{% tab title="Linux" %}\n';
+  const { html, words } = await read(liquid);
+  assert.match(
+    html,
+    /<pre class="code"[^>]*><code>.*puts.*<\/pre>\s*<p[^>]*>Be <strong>good<\/strong>\.<\/p>\s*<p[^>]*><strong>Linux<\/strong>/s,
+  );
+  assert.doesNotMatch(words + quoted(liquid), /\{%|hint|include/);
+});
+
+test("references of Quarto, blocks of Obsidian, substitutions of MyST and lines of Pandoc lead and say what their tools do", async () => {
+  const quarto = await read(
+    "## The *way* {#sec-way}\n\nBy @sec-way, @fig-b, @eq-e and @knuth.\n\n![Cap *a*](a.png){#fig-b width=50%}\n\n$$\nx\n$$ {#eq-e}\n",
+  );
+  assert.match(
+    quarto.html,
+    /By <a href="#doc-sec-way">The \*?way\*?<\/a>, <a href="#doc-fig-b">Figure 1<\/a>, <a href="#doc-eq-e">Equation 1<\/a> and @knuth\./,
+  );
+  assert.match(quarto.html, /<img src="[^"]*a\.png"[^>]*><span id="doc-fig-b"><\/span><br>\s*<em>Figure 1: Cap <em>a<\/em><\/em>/);
+  assert.match(quarto.html, /<span id="doc-eq-e"><\/span>/);
+  const obsidian = "A claim. ^claim-1\n\n- item ^it\n\nSee [[#^claim-1]], x ^2 and 2 ^ 3\n";
+  const { html } = await read(obsidian);
+  assert.match(html, /<p id="doc-claim-1">.*A claim\.<\/p>.*<li id="doc-it">.*item<\/li>.*href="#doc-claim-1"/s);
+  assert.match(quoted(obsidian), /^A claim\. item See \^claim-1, x \^2 and 2 \^ 3$/);
+  const filled = await read(
+    '---\nmyst:\n  substitutions:\n    key: "**sub** {{ key }}"\n---\n\nThe {{ key }} of {{ other }}, H{sub}`2`O.\n',
+  );
+  assert.match(filled.html, /The <strong>sub<\/strong> \{\{ key \}\} of \{\{ other \}\}, H<sub>2<\/sub>O/);
+  const lines = await read("| The limerick\n|    packs *laughs*\n|\n| at all\n\n#. one\n#. two\n\n[TOC]\n\n{{#title A book}}\n");
+  assert.match(lines.html.replaceAll("\n", ""), /The limerick<br>packs <em>laughs<\/em><br>(?:<br>)?at all<\/p><ol>.*one.*two.*<\/ol>$/);
+});

@@ -28,7 +28,7 @@ export async function readMarkdown(source: SourceText, fallbackTitle: string): P
   const head = text.slice(0, Math.min(lines.end(shown), MAX_SHOWN));
   const problem = findProblem(head);
   const front = readFrontMatter(head);
-  const parts = openParts(source.key, source.others, head.length);
+  const parts = openParts(source.key, source.others, head.length, front.values);
   const room = parts.left;
   const tree = problem === null ? parseMarkdown(closeUp(head, source.text), front.lines, parts) : null;
   const list = openHeadings(lines);

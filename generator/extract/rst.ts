@@ -24,8 +24,8 @@ import { formatHtml } from "./format-html.ts";
 import { startLine, textOf } from "./html-tree.ts";
 import { dedent, indentOf, isBlank, type PartLine, type Row, rowsOf, type Rule, takeIndented, textIn } from "./lined.ts";
 import { MarkupReader } from "./markup-reader.ts";
-import { rooted } from "./links.ts";
-import { linesBetween } from "./others.ts";
+import { resolveKey, rooted } from "./links.ts";
+import { chosenLines } from "./others.ts";
 import { docHref, entriesOf, settingsOf } from "./sphinx.ts";
 
 export async function readRst(source: SourceText, fallback: string): Promise<Body> {
@@ -506,7 +506,9 @@ class RstReader extends MarkupReader {
   }
 
   #figure(argument: string, options: ReadonlyMap<string, string>, content: readonly Row[], line: number): Element {
-    const picture = image(argument, options.get("alt") ?? "");
+    // Sphinx takes whichever form of a picture suits what it writes.
+    const [place] = argument.endsWith(".*") ? this.others.places(resolveKey(this.key, encodeURI(argument)) ?? "") : [];
+    const picture = image(place === undefined ? argument : `/${place.key}`, options.get("alt") ?? "");
     const target = options.get("target");
     const shown =
       target === undefined ? picture : element("a", [picture], { href: this.#targets.get(nameOf(target.replace(/_$/, ""))) || target });
@@ -680,24 +682,8 @@ function readInclude(line: string, below: readonly Row[]): PartLine | null {
   const caption = options.get("caption");
   const head = isCode ? [`.. code-block:: ${language ?? ""}`, ...(caption === undefined ? [] : [`   :caption: ${caption}`]), ""] : [];
   const take = (lines: readonly string[]): readonly string[] =>
-    [...head, ...chosen(lines, options).map((one) => (isCode ? `   ${one}` : one)), ""].map((one) => indent + one);
+    [...head, ...chosenLines(lines, options).map((one) => (isCode ? `   ${one}` : one)), ""].map((one) => indent + one);
   return { path, take, below: options.size };
-}
-
-/** The lines of a part that its options choose. */
-function chosen(lines: readonly string[], options: ReadonlyMap<string, string>): readonly string[] {
-  const place = (name: string, otherwise: number, from = 0): number => {
-    const text = options.get(name);
-    const found = text === undefined ? -1 : lines.findIndex((one, at) => at >= from && one.includes(text));
-    return found < 0 ? otherwise : found;
-  };
-  const spans = options.get("lines");
-  const start = Math.max(place("start-after", -1) + 1, place("start-at", 0), Number(options.get("start-line") ?? 0) || 0);
-  const end = Math.min(place("end-before", lines.length, start), place("end-at", lines.length, start) + 1);
-  const last = Number(options.get("end-line") ?? lines.length);
-  return spans === undefined
-    ? lines.slice(start, Math.min(end, last < 0 ? lines.length + last : last || lines.length))
-    : linesBetween(lines, spans);
 }
 
 /** The cells of a row that is a list in a list. */
