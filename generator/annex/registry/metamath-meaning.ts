@@ -28,7 +28,7 @@ export function openMeaning(
     if (one.kind === "a" && (isSound(one) || one.label.startsWith("df-"))) {
       const tree = treeOf(one, one);
       const [left] = isMadeTree(tree) ? tree.args : [];
-      // What stands on the left is what is defined; else whatever is named here for the first time.
+      // The left side is defined; where nothing stands there, whatever is named here for the first time.
       const defined =
         isMadeTree(left) && left.args.every((arg) => "variable" in arg) ? [left.rule] : rules.filter((rule) => !used.has(rule));
       for (const rule of defined) definers.set(rule, [...(definers.get(rule) ?? []), one]);
