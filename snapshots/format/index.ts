@@ -16,7 +16,7 @@ export {
 export { claimStandings, findLost, findRecalled } from "./claim-standing.ts";
 export { openResting, recalledAmong, restingWords } from "./resting.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
-export { cutText } from "./cut-text.ts";
+export { cutText, nameSome } from "./cut-text.ts";
 export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";
 export { linkPattern, restoreLinks } from "./exported.ts";

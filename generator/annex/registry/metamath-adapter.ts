@@ -72,7 +72,8 @@ function databaseOf({ options }: AdapterRequest, path: string): string {
 
 async function verify(request: AdapterRequest, sandbox: Sandbox, main: string, database: MetamathDatabase): Promise<Accepted> {
   const none = new Map<string, string>();
-  if (database.problems.length > 0) return { state: "rejected", log: database.problems.join("\n"), refused: none };
+  const { missing, problems } = database;
+  if (problems.length > 0) return { state: missing.length > 0 ? "environment" : "rejected", log: problems.join("\n"), refused: none };
   const file = basename(main);
   if (!/^[\w.-]+$/.test(file)) return { state: "unsupported", log: "Metamath cannot be told the name of this file.", refused: none };
   // Nobody can know the word that parts the answers, so that no text of the database imitates one.
