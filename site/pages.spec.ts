@@ -155,7 +155,7 @@ test("pages of a PDF lie beside each other on a desk, and below each other on a 
   );
 });
 
-test("a slash goes to the search, and a button copies a digest whole", async ({ browser }) => {
+test("a slash goes to the search, and a button copies a digest, a citation and a command as they are shown", async ({ browser }) => {
   await watched(browser, { ...NARROW, permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
     await page.goto(addressOf("record"));
     await page.keyboard.press("/");
@@ -165,6 +165,15 @@ test("a slash goes to the search, and a button copies a digest whole", async ({ 
     await page.getByText("Details", { exact: true }).click();
     await page.locator(".spine .digest button").first().click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^[0-9a-f]{40}$/);
+    await page.getByText("as a sentence").click();
+    for (const [name, place] of [
+      ["Copy citation", ".spine .command p"],
+      ["Copy command", ".after .command pre"],
+    ] as const) {
+      await page.getByRole("button", { name }).first().click();
+      const shown = await page.locator(place).first().textContent();
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
+    }
   });
 });
 

@@ -234,7 +234,7 @@ test("a record shows the lines of its theorem, its twin and its function, and wh
   assert.match(html, /href="[^"]*object\/proofs\/Sort\.v\/#L8-L10"/);
   assert.match(html, /<h3[^>]*>Lean [^]*The text of this file is gated\. Who is let in reads it/);
   assert.match(html, /<h3[^>]*>Rust [^]*it was pinned, and is not there any more/);
-  assert.equal(html.match(/coqc -R proofs/g)?.length, 2, "the command once, and once to be copied");
+  assert.equal(html.match(/coqc -R proofs/g)?.length, 1, "the command once");
   assert.match(html, /and Coq \(coqc\), Lean \(lake\)/);
 });
 
@@ -275,7 +275,7 @@ test("a result with copies links each of their pages", () => {
 });
 
 test("the command that checks an object can be pasted whatever its key is", () => {
-  const command = /data-copy="(curl[^"]*)"/.exec(pages.get("object-hostile") ?? "")?.[1]?.replaceAll("&#39;", "'");
+  const command = /<code>(curl[^<]*)</.exec(pages.get("object-hostile") ?? "")?.[1]?.replaceAll("&#39;", "'");
   assert.equal(
     command,
     `curl -s 'https://library.example.org/objects/notes/%3Cb%3E%22quoted%22%20%26%20'\\''single'\\''/%23%3F%2525%20%E2%80%AEcod.v' | sha256sum`,
@@ -285,6 +285,25 @@ test("the command that checks an object can be pasted whatever its key is", () =
 test("the internal view says that it is one", () => {
   assert.match(pages.get("front-internal") ?? "", /Internal view/);
   assert.doesNotMatch(pages.get("front") ?? "", /Internal view/);
+});
+
+test("a comparison of three hundred records that moved says once from where, and is no heavier than 100 kB", async () => {
+  const input = fixtures.find(({ name }) => name === "diff")?.input;
+  const [move, other] = input?.model.page === "diff" ? input.model.moves : [];
+  assert.ok(input?.model.page === "diff" && move !== undefined && other !== undefined);
+  const [row] = move.rows;
+  assert.ok(row !== undefined);
+  const rows = Array.from({ length: 300 }, (_, at) => ({
+    ...row,
+    name: `continuous_func_continuous_everywhere_${at}`,
+    was: at % 3 === 0 ? "said" : row.was,
+  }));
+  const html = Buffer.from(
+    await renderer.render({ ...input, model: { ...input.model, moves: [{ ...move, count: 300, rows }] } }),
+  ).toString();
+  assert.equal(html.match(/everywhere_<wbr>\d/g)?.length, 300);
+  assert.equal(html.match(/<span>was <span class="state/g)?.length, 2);
+  assert.ok(html.length < 100_000, `${html.length}`);
 });
 
 test("of two lists that changed only what differs is shown, a change of order is said, and the program's own files are folded", () => {

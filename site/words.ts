@@ -135,10 +135,15 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, StateWords>>>> 
 export function explain(field: StateField, value: string): StateWords {
   const known = Object.hasOwn(WORDS[field], value) ? WORDS[field][value] : undefined;
   if (known !== undefined) return known;
-  const doubted = field === "standing" || field === "claim_standing" ? DOUBTED.find(([ending]) => value.endsWith(ending)) : undefined;
+  const isStanding = field === "standing" || field === "claim_standing";
+  const doubted = isStanding ? DOUBTED.find(([ending]) => value.endsWith(ending)) : undefined;
   if (doubted !== undefined) return words(doubted[1], standingWord(value), doubted[2]);
   if (value === "") return words("unspecified", "unspecified", "the registry does not say");
-  return words("unspecified", value, "a value this library does not know, shown as the registry gives it");
+  return words(
+    "unspecified",
+    isStanding ? standingWord(value) : value,
+    "a value this library does not know, shown as the registry gives it",
+  );
 }
 
 const FIELD_TITLES: Readonly<Record<string, string>> = {

@@ -4,12 +4,12 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "#snapshots/errors";
-import { findKeyProblem } from "#snapshots/format";
+import { findKeyProblem, nameSome } from "#snapshots/format";
 import { howToInstallModel } from "#snapshots/embedders";
 import { NO_NEWS, openLeavingOut, parseConfig } from "#generator/config";
 import { isPackage } from "#generator/files";
 import { openDirectoryStore } from "#generator/sources";
-import { nameSome, PROPOSED, jsonSchemas } from "./config.ts";
+import { MAX_LEFT_OUT, PROPOSED, jsonSchemas } from "./config.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Names that sound as if not everybody may read what lies there. */
@@ -37,7 +37,7 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
     gated.length === 0
       ? "Everything is public. To gate a folder, write visibility: email-gated at its collection."
       : `Gated by their names: ${gated.join(", ")}. Everything else is public. Look through it before you publish.`,
-    ...(leftOut.length === 0 ? [] : [`Left out: ${nameSome(leftOut)}. build --verbose says why.`]),
+    ...(leftOut.length === 0 ? [] : [`Left out: ${nameSome(leftOut, MAX_LEFT_OUT)}. build --verbose says why.`]),
     ...(proofs === 0
       ? []
       : [`${proofs === 1 ? "1 file of a proof checker is" : `${proofs} files of proof checkers are`} here. ${howToRecord(folder, names)}`]),

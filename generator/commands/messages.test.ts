@@ -113,6 +113,19 @@ test("eighty lines of one fault are three and a count; with --verbose all", asyn
   assert.deepEqual([stdout.match(/noted is not a known key/g)?.length, /… and 77 more like the last\./.test(stdout)], [3, true], stdout);
   const all = await check({}, "config", "check", "--verbose");
   assert.equal(all.stdout.match(/cubs\[\d+\]\.noted is not a known key/g)?.length, 80);
+  // Keys of many names are one fault, too; what is told as wrong is not told again, and what only a build says is no key that is known.
+  const keys = ["verified_by", "attested", "looked_over", "signed_off", "sealed", "meaning"].map((key) => `, "${key}": {}`).join("");
+  const mixed = await check({ "registry.json": `{ "cubs": [\n${record(keys)}\n] }` });
+  assert.match(mixed.stderr, /meaning cannot stand here: only a check may say this/);
+  assert.match(mixed.stderr, /… and 2 more like the last\./);
+  assert.equal(mixed.stderr.match(/meaning/g)?.length, 1, mixed.stderr);
+  const claim = "claims:\n  - { id: a, title: T, scope: s, statement: s, status: partial, standing: { state: verified } }\n";
+  const claimed = await check({
+    "proofshelf.yaml": `${CONFIG}claims: { path: ./claims.yaml }\n`,
+    "claims.yaml": claim,
+    "registry.json": '{ "cubs": [] }',
+  });
+  assert.match(claimed.stdout, /standing is not a known key; known here: id, title, .* gaps$/m);
   const bad = many.map((one) => one.replace('"s"', "1"));
   const { stderr } = await check({ "registry.json": `{ "cubs": [\n${bad.join(",\n")}\n] }` });
   assert.match(stderr, /… and 77 more like the last\./);

@@ -19,9 +19,10 @@ export function badConfig(path: string, lines: readonly { line: number; path: Pa
 /** Lines of one fault that are told before the rest of them is counted. */
 const MAX_ALIKE = 3;
 
-/** foldAlike leaves of lines that differ only in numbers and in what stands in quotes the first few, and counts the others. */
+/** foldAlike leaves of lines that differ only in numbers, in what stands in quotes and in the name of a key that nobody knows the first few, and
+ *  counts the others. */
 export function foldAlike(lines: readonly string[]): readonly string[] {
-  const kindOf = (line: string): string => line.replaceAll(/"(?:[^"\\]|\\.)*"|\d+/g, "#");
+  const kindOf = (line: string): string => line.replaceAll(/"(?:[^"\\]|\\.)*"|\d+|[^\s.]+(?= is not a known key; known here)/g, "#");
   const byKind = Map.groupBy(lines, kindOf);
   const told = new Map<string, number>();
   return lines.flatMap((line) => {

@@ -5,7 +5,7 @@ import { isNumber, MAX_FRAGMENT } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatHtml } from "./format-html.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
-import { ID_PREFIX, resolveImage, resolveKey, resolveLink, rooted } from "./links.ts";
+import { ID_PREFIX, resolveImage, resolveKey, resolveLink, rooted, withoutSpaces } from "./links.ts";
 import type { Others, Place } from "./others.ts";
 import { formatMath, formatTex } from "./math.ts";
 import { startLine, textOf, TooComplex } from "./html-tree.ts";
@@ -105,6 +105,9 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
       const classes = [...(align === "right" || align === "center" ? [align] : []), ...(isNumber(textOf(element)) ? ["number"] : [])];
       if (classes.length > 0) properties["className"] = classes;
     } else if (HEADING.test(tagName)) headings.push(element);
+    // Terms that nothing describes, as tables of contents have them.
+    else if (tagName === "dl" && element.children.findLast((one) => one.type === "element")?.tagName === "dt")
+      element.children.push({ type: "element", tagName: "dd", properties: {}, children: [] });
     return element;
   }
 
@@ -113,9 +116,9 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
     const { properties } = element;
     const line = properties["dataL"];
     properties["dataL"] = undefined;
-    const id = properties["id"];
-    if (typeof id === "string") {
-      if (ids.has(id)) delete properties["id"];
+    if (typeof properties["id"] === "string") {
+      const id = withoutSpaces(properties["id"]);
+      properties["id"] = ids.has(id) ? undefined : id;
       ids.add(id);
     }
     if (typeof line !== "string" || !/^(?:P\d{1,9})?L\d{1,9}$/.test(line) || lines.has(line)) return;

@@ -6,6 +6,9 @@ import { findKeyProblem, objectPath, pagePath, relativeHref } from "#snapshots/f
 /** ID_PREFIX stands before each id in a document, so that none can stand for parts of the page around it. */
 export const ID_PREFIX = "doc-";
 
+/** withoutSpaces makes an id of what authors call a place: HTML has none with a space in it. */
+export const withoutSpaces = (id: string): string => id.replaceAll(/\s+/g, "-");
+
 export type Target = { readonly kind: "external" | "internal"; readonly href: string };
 
 const MAX_HREF = 4096; // UTF-16 units
@@ -128,5 +131,5 @@ function formatFragment(fragment: string): string {
   } catch {
     // Kept as it was written: it leads nowhere, and does no harm.
   }
-  return `#${encodeURIComponent(ID_PREFIX + decoded)}`;
+  return `#${encodeURIComponent(ID_PREFIX + withoutSpaces(decoded))}`;
 }

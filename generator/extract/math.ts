@@ -21,9 +21,9 @@ export function formatMath(tex: string, display: boolean): string {
         errorColor: "currentcolor",
         maxExpand: MAX_EXPANSIONS,
       });
-      // KaTeX draws boxes and bold by inline style, which our pages forbid.
+      // KaTeX draws boxes and bold by inline style, which our pages forbid, and marks what it refuses by a colour that MathML has not.
       return html
-        .replaceAll(/ style="[^"<>]*"/g, "")
+        .replaceAll(/ style="[^"<>]*"| mathcolor="currentcolor"/g, "")
         .replaceAll(/<(m[ion]) mathvariant="([a-z-]+)">([A-Za-z])<\/\1>/g, (whole, name: string, variant: string, letter: string) => {
           const sign = signOf(variant, letter);
           return sign === null ? whole : `<${name} mathvariant="normal">${sign}</${name}>`;

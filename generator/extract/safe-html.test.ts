@@ -240,3 +240,18 @@ test("formulas that a script would set are formulas, and an expression of a prog
   assert.match(html ?? "", /Use \\\(foo\\\) and <code>\\\(x\^2\\\)<\/code>/);
   assert.match(passages[0]?.text ?? "", /Let c and d\^2 be e_1 or f\. Use \\\(foo\\\)/);
 });
+
+test("what authors write against the rules of HTML is mended: ids with spaces, terms without a description, colours that MathML has not", async () => {
+  for (const [key, text] of [
+    ["a.html", '<p><a name="x"></a><span id="two  words">Here.</span> <a href="#two%20%20words">there</a></p>'],
+    ["a.org", "* Two words\n:PROPERTIES:\n:CUSTOM_ID: own\n:END:\nSee [[Two words]].\n"],
+  ] as const) {
+    const html = (await extract(key, Buffer.from(text))).html ?? "";
+    const [, place = ""] = /<a href="[^"]*#([^"]+)"/.exec(html) ?? [];
+    assert.ok(html.includes(`id="${decodeURIComponent(place)}"`), html);
+    assert.doesNotMatch(html, / id="[^"]*\s/);
+  }
+  const terms = "<dl><dt>a</dt><dt>b</dt></dl><dl><dt>c</dt><dd>d</dd></dl>";
+  assert.equal((await extract("a.html", Buffer.from(`<p>Terms:</p>${terms}`))).html?.match(/<dd>(?=<\/dd><\/dl>)/g)?.length, 1);
+  assert.doesNotMatch((await extract("a.md", Buffer.from("$\\href{https://example.org}{x} + \\url{y}$\n"))).html ?? "", /currentcolor/);
+});

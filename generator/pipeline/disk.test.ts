@@ -61,6 +61,21 @@ test("a build leaves no blob in a file of its own, and an index of which every f
   assert.deepEqual(await verifyLibrary(config, { snapshots: "all", derive: false }, PLAIN_PARTS), []);
 });
 
+test("a blob or a tree that both views have lies in the public root alone", async (t) => {
+  const { dir, config, shelves } = await makeLibrary(t);
+  for (let turn = 0; turn < 3; turn++) {
+    await writeFiles(dir, [["library/notes/turn.md", `# Turn\n\nTurn ${turn}.\n`]]);
+    await build(config, quiet, PLAIN_PARTS);
+  }
+  const [shown, gated] = await Promise.all(
+    [shelves.public, shelves.internal].map(({ blobs }) => Array.fromAsync(blobs.list(), ({ digest }) => digest)),
+  );
+  assert.deepEqual(
+    gated?.filter((digest) => shown?.includes(digest)),
+    [],
+  );
+});
+
 test("however many builds publish, packs stay few, and a server reads on", async (t) => {
   const { dir, config, shelves } = await makeLibrary(t);
   await build(config, quiet, PLAIN_PARTS);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { ChangesResponse, Comparison } from "../../snapshots/annex/history/changes-schema.ts";
 import type { LeakReport } from "../../snapshots/annex/leaks/summary.ts";
+import { listen, viewListener } from "../../snapshots/http/listen.ts";
 
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
@@ -220,6 +221,23 @@ test("an address leads to the snapshot of a time, by its path and as Memento cli
     [...map.matchAll(/\/at\/([0-9a-f]{64})\//g)].map(([, id]) => id),
     ids,
   );
+});
+
+test("an answer of a kept snapshot says of which time it is each time that it is asked for, ready or not", async (t) => {
+  const { view } = library;
+  const server = await listen(viewListener(view), { host: "127.0.0.1", port: 0 });
+  t.after(() => server.close());
+  const [id] = (await view.records()).map(({ snapshot }) => snapshot);
+  for (const path of ["/api/cubs", "/claims/", "/objects/notes/one.md", "/registry/", "/api/list?prefix=notes/", "/api/catalog"]) {
+    let tag = "";
+    for (const method of ["GET", "GET", "HEAD", "GET"]) {
+      const { status, headers } = await fetch(`${server.url}/at/${id}${path}`, { method, headers: { "If-None-Match": tag } });
+      assert.equal(status, tag === "" ? 200 : 304, path);
+      assert.equal(headers.get("memento-datetime"), "Thu, 01 Jan 2026 00:00:00 GMT", `${method} ${path} ${status}`);
+      assert.match(headers.get("link") ?? "", /rel="original"/, `${method} ${path} ${status}`);
+      if (method === "HEAD") tag = headers.get("etag") ?? assert.fail(path);
+    }
+  }
 });
 
 test("what was at an address and is gone has a page that leads to where it was last, and to why; programs are told in their form", async () => {

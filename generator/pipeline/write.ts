@@ -57,10 +57,9 @@ export async function writeViews(
       const { snapshot, trees: all } = await writeDraft(shelves[view], parts, plan.trees[view]);
       return { snapshot, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };
     });
-  const drafts = {
-    public: draft("public", async () => [buildSubtrees((await pages).files)]),
-    internal: draft("internal", async () => []),
-  };
+  const shown = draft("public", async () => [buildSubtrees((await pages).files)]);
+  // A tree that both views have lies in the public root alone, as a blob does: so it has to be there first.
+  const drafts = { public: shown, internal: draft("internal", async () => (await shown, [])) };
   const snapshots = {
     public: run(async () => (await drafts.public).snapshot),
     internal: run(async () => (await drafts.internal).snapshot),
@@ -78,15 +77,15 @@ export async function writeViews(
   };
   const indexed = run(() => updateIndexes(index, shelves, snapshots, plan.documents, plan.internalIndex, onRead));
   const searched = run(async () => indexEarlier(index, shelves.public, earlier, (await indexed).public));
-  const [shown, internal] = [await drafts.public, await drafts.internal];
+  const internal = await drafts.internal;
   indexing = true;
   showIndexing();
   return {
-    drafts: { public: shown.snapshot, internal: internal.snapshot },
+    drafts: { public: (await shown).snapshot, internal: internal.snapshot },
     known: {
       pages: (await pages).pages,
       shared: plan.shared,
-      written: { public: shown.written, internal: internal.written },
+      written: { public: (await shown).written, internal: internal.written },
       ...(await indexed),
     },
     rendered: (await pages).rendered,

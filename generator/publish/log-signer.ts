@@ -12,8 +12,7 @@ export function defaultOrigin({ baseUrl }: Pick<Config, "baseUrl">): string {
 }
 
 /** The name of each root's log: one name, one tree. */
-function logOrigins(config: Config): ByView<string> {
-  const origin = config.log?.origin ?? defaultOrigin(config);
+function logOrigins(config: Config, origin = config.log?.origin ?? defaultOrigin(config)): ByView<string> {
   return { public: origin, internal: `${origin}/internal` };
 }
 
@@ -49,9 +48,13 @@ function readPrivate(text: string): ReturnType<typeof parseSigningKey> {
   }
 }
 
-/** openTrust returns what a verification holds the logs against; null when the configuration does not say. */
-export function openTrust(config: Config): NonNullable<VerifyOptions["log"]> | null {
-  if (config.log === null) return null;
-  const { publicKey, witnesses } = config.log;
-  return { origin: logOrigins(config), key: parseKey(publicKey), witnesses: witnesses.map(parseKey) };
+/** openTrust returns what a verification holds the logs against. */
+export function openTrust(config: Config): NonNullable<VerifyOptions["log"]> {
+  const { publicKey, witnesses } = config.log ?? { publicKey: null, witnesses: [] };
+  return {
+    origin: logOrigins(config),
+    unsigned: logOrigins(config, defaultOrigin(config)),
+    key: publicKey === null ? null : parseKey(publicKey),
+    witnesses: witnesses.map(parseKey),
+  };
 }

@@ -137,10 +137,10 @@ function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contrad
   const advised = [...(valueAt(value, [list]) as readonly unknown[]).entries()].flatMap(([index, entry]) =>
     isRecord(entry) ? advise(entry).map(({ path, what }) => ({ path: [list, index, ...path], what })) : [],
   );
-  return {
-    wrong: [...explainIssues(broken, value, json), ...repeats(value, list), ...against].map(locate),
-    notes: [...explainIssues(unknown, value, json), ...advised].map(locate),
-  };
+  const wrong = [...explainIssues(broken, value, json), ...repeats(value, list), ...against].map(locate);
+  const isTold = ({ path: told }: Located): boolean => wrong.some(({ path }) => isDeepStrictEqual(path, told));
+  const notes = [...explainIssues(unknown, value, json), ...advised].map(locate).filter((note) => !isTold(note));
+  return { wrong, notes };
 }
 
 /** As a build reads it: null means left out. */
@@ -166,7 +166,7 @@ function repeats(value: unknown, list: string): readonly ConfigProblem[] {
 function recordContradictions(entry: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
   const { status, verification_state: state } = entry;
   const checked = CHECK_ONLY.filter((name) => Object.hasOwn(entry, name));
-  if (checked.length > 0) return checked.map((name) => ({ path: [name], what: `: ${CHECK_ONLY_REMEDY}` }));
+  if (checked.length > 0) return checked.map((name) => ({ path: [name], what: `cannot stand here: ${CHECK_ONLY_REMEDY}` }));
   if (status === "VERIFIED_EXACT" && (state === "NOT_VERIFIED" || state === "UNSPECIFIED"))
     return [{ path: ["status"], what: `is VERIFIED_EXACT, and verification_state is ${state}; one of the two is not so` }];
   return state === "VERIFIED" && entry["no_holes"] === false

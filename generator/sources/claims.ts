@@ -8,6 +8,7 @@ import {
   acceptOnce,
   dropNulls,
   explainRecordIssues,
+  findSwallowed,
   findUnrepresentable,
   isRecord,
   openUnknownFields,
@@ -94,7 +95,10 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
     sha256: sha256(bytes),
     size: bytes.length,
     rejected,
-    notes: notes.map((note) => `claims meta: ${note}; the field is taken as left out`),
+    notes: [
+      ...notes.map((note) => `claims meta: ${note}; the field is taken as left out`),
+      ...accepted.flatMap((claim) => [findSwallowed(claim) ?? []].flat().map((what) => `claim ${claim.id}: ${what}`)),
+    ],
     unknownFields: unknown.found(),
   };
 }
@@ -103,8 +107,8 @@ function parseBody(bytes: Uint8Array, format: "json" | "yaml"): unknown {
   return format === "json" ? parseStrictJson(bytes) : parseYaml(bytes);
 }
 
-/** An author who writes a standing says nothing by it. */
-const WrittenClaim = Claim.omit({ standing: true });
+/** WrittenClaim is a claim as its author writes it: a standing says nothing there. */
+export const WrittenClaim = Claim.omit({ standing: true });
 
 function parseClaim(raw: unknown): Claim | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the claim is not a mapping" };

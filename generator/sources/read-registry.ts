@@ -195,7 +195,8 @@ const SYSTEMS: readonly (readonly [ending: string, system: string])[] = [
   [".v", "coq"],
   [".lean", "lean"],
   [".mm", "metamath"],
-  [".agda", "agda"],
+  ...[".agda", ".lagda", ".lagda.md", ".lagda.tex", ".lagda.rst"].map((ending) => [ending, "agda"] as const),
+  [".thy", "isabelle"],
   [".rs", "rust"],
 ];
 

@@ -1,7 +1,9 @@
 /** Finds what is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of fields
  *  and of files that are not there may be internal. */
-import { Claim, CLOSED_FIELDS, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
+import { CLOSED_FIELDS, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
+import { nameSome } from "#snapshots/format";
 import { nearest } from "#generator/config";
+import { WrittenClaim } from "./claims.ts";
 import type { UnknownField } from "./issues.ts";
 import { explainUnknownValue, type ParsedRegistry } from "./registry.ts";
 
@@ -47,7 +49,7 @@ async function findWithoutCode(records: ParsedRegistry["records"], findCode: Fin
 /** describeUnknownClaims tells of fields of claims that nobody knows, and that do nothing therefore. */
 export function describeUnknownClaims(fields: readonly UnknownField[]): readonly string[] {
   return fields.map(({ name, records, first }) => {
-    const right = nearest(name, Object.keys(Claim.shape));
+    const right = nearest(name, Object.keys(WrittenClaim.shape));
     return `The claims have a field ${JSON.stringify(name)} that is not known and says nothing, in ${records === 1 ? first : `${records} claims, ${first} for one`}${right === null ? "" : `; did you mean ${right}?`}.`.replace(
       "?.",
       "?",
@@ -120,15 +122,16 @@ async function findInRecord(
 }
 
 /** Records that are named beside one thing that is wrong with all of them. */
-const MAX_NAMED = 20;
+const MAX_NAMED = 5;
 
 /** describeFindings writes one line for each thing that is wrong, with the records of which it is true. */
 export function describeFindings(findings: readonly RegistryFinding[]): readonly string[] {
   const same = Map.groupBy(findings, ({ field, what }) => `${field} ${what}`.trim());
   return [...same].map(([text, [first, ...more]]) => {
     if (first?.record === null || first === undefined) return text;
-    const named = [first, ...more].slice(0, MAX_NAMED).map(({ record }) => record);
-    const left = 1 + more.length - named.length;
-    return `${named.join(", ")}${left === 0 ? "" : ` and ${left} more`}: ${text}`;
+    return `${nameSome(
+      [first, ...more].map(({ record }) => record ?? ""),
+      MAX_NAMED,
+    )}: ${text}`;
   });
 }

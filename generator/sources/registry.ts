@@ -22,6 +22,7 @@ import {
   acceptOnce,
   dropNulls,
   explainRecordIssues,
+  findSwallowed,
   findUnrepresentable,
   isRecord,
   openUnknownFields,
@@ -129,6 +130,12 @@ export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
       .filter(({ declared, counted }) => declared !== counted)
       .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
   ];
+  for (const [at, raw] of made ? [] : cubs.entries()) {
+    const swallowed = findSwallowed(raw);
+    if (swallowed === null) continue;
+    const [member = ""] = swallowed.split(/[ .[]/, 1);
+    notes.push(`${isRecord(raw) ? String(raw["id"]) : "a record"}: ${swallowed}${placeOf(["cubs", at, member])}`);
+  }
   const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
   const unknownFields = [...unknown.found(), ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" }))];
   return { meta, records: accepted, rejected, counts, unknownFields, notes };
@@ -194,8 +201,8 @@ function openPlaces(bytes: Uint8Array): (path: Path) => string {
 export const CHECK_ONLY_REMEDY =
   "only a check may say this; remove it, or let a prover say it: registry: { sources: ./registry.yaml }, and proofshelf registry recheck";
 
-/** Fields that only a build states are left out: no registry states them. */
-const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
+/** WrittenMeta is what a registry says of itself: what only a build states is left out. */
+export const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
 const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true, statement_state: true });
 
 /** parseCub parses one record from outside: into its public part and the rest; or it says why the record is refused. */

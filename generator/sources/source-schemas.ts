@@ -1,13 +1,15 @@
 /** The files of claims and of proof records as JSON Schemas, for editors and for `config check`. They are closed: a build drops what it does
  *  not know, and whoever writes the file wants to be told. */
 import { z } from "zod";
-import { Claim, ClaimEvidence, ClaimsMeta, CUB_FIELDS, CubFiles, CubLinks, CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
+import { ClaimEvidence, ClaimsMeta, CUB_FIELDS, CubFiles, CubLinks, CubRecord, CubReproduce } from "#snapshots/schema";
+import { WrittenClaim } from "./claims.ts";
+import { WrittenMeta } from "./registry.ts";
 
 const editor = z.string().optional().meta({ description: "Where an editor finds the schema of this file" });
 
 const { state: _state, ...evidence } = ClaimEvidence.shape;
 const claim = z.strictObject({
-  ...Claim.shape,
+  ...WrittenClaim.shape,
   evidence: z.array(z.strictObject(evidence)).default([]).meta({ description: "What the claim rests on, each pinned by its digest" }),
 });
 export const claimsFile = z.strictObject({
@@ -26,7 +28,7 @@ const record = z.strictObject({
 });
 export const registryFile = z.strictObject({
   $schema: editor,
-  meta: z.strictObject(RegistryMeta.shape).optional().meta({ description: "Where the records come from, and what is declared of them" }),
+  meta: z.strictObject(WrittenMeta.shape).optional().meta({ description: "Where the records come from, and what is declared of them" }),
   cubs: z.array(record).meta({ description: "Proof records" }),
 });
 

@@ -13,10 +13,10 @@ import type { RegistryFinding } from "./registry-findings.ts";
 export type HeldStatement =
   | { readonly state: "differs" | "open"; readonly declared: string; readonly line: number }
   | { readonly state: Exclude<StatementState, "differs" | "open"> | "unknown" };
-/** HoldStatement holds a record's statement against the text of a file. @param system coq, lean, … of the file whose text it is */
+/** HoldStatement holds a record's statement against the text of a file. @param file whose text it is; its system is coq, lean, … */
 export type HoldStatement = (
   record: Pick<CubRecord, "theorem_name" | "statement" | "verification_state">,
-  system: string,
+  file: Pick<CubCodeFile, "path" | "system">,
   text: string,
 ) => HeldStatement;
 export type StatementAnnexes = { readonly openStatements: () => Promise<HoldStatement> };
@@ -70,7 +70,7 @@ export async function holdStatements(
       else {
         text ??= await readText(store, ref, file.sha256);
         if (text === null) continue;
-        held = hold(record, file.system, text);
+        held = hold(record, file, text);
       }
       now.set(key, held.state);
       byRecord.set(record.id, [...(byRecord.get(record.id) ?? []), { file, held }]);
@@ -88,10 +88,25 @@ const MAX_SHOWN = 400; // UTF-16 units of each of the two statements
 
 type Judged = { readonly state: StatementState | null; readonly told: Pick<RegistryFinding, "field" | "what"> | null };
 
+/** Words by which records name a system. */
+const NAMED: readonly (readonly [words: RegExp, system: string])[] = [
+  [/coq|rocq/i, "coq"],
+  [/lean/i, "lean"],
+  [/agda/i, "agda"],
+  [/metamath/i, "metamath"],
+  [/isabelle/i, "isabelle"],
+];
+
+/** namesSystem tells whether a record calls itself verified by a system. One that names none that is known means each of its files. */
+function namesSystem(systems: string, system: string): boolean {
+  const named = NAMED.filter(([words]) => words.test(systems));
+  return named.length === 0 || named.some(([, name]) => name === system);
+}
+
 /** judge takes the file of the record's own language for what it states: a twin in another one writes it in its own way. An open proof in any
  *  file of a system that the record names is one. */
 function judge({ statement, files, formal_systems: systems }: CubRecord, of: readonly Held[]): Judged {
-  const open = of.find(({ file, held }) => held.state === "open" && systems.toLowerCase().includes(file.system));
+  const open = of.find(({ file, held }) => held.state === "open" && namesSystem(systems, file.system));
   if (open?.held.state === "open") {
     const { declared, line } = open.held;
     const what = `is VERIFIED, but ${JSON.stringify(open.file.path)}:${line} leaves its proof open: ${declared}`;

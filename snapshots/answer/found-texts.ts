@@ -6,12 +6,11 @@ import {
   bareScore,
   type IndexQuery,
   parseIndexQuery,
+  rankDistinct,
   type RankedDocument,
-  rankWithFeedback,
   rememberRows,
   type SearchQuery,
   type SearchResult,
-  showRanked,
 } from "#snapshots/query";
 
 const TEXTS = 12; // that search has first
@@ -55,14 +54,14 @@ export async function findTexts(
 ): Promise<TextFindings> {
   const reader = rememberRows(index);
   const wanted = parseIndexQuery(query.q, reader);
-  const [ranked, near] = await Promise.all([
-    rankWithFeedback(reader, wanted, query.prefix, query.limit),
+  const [{ ranked, results }, near] = await Promise.all([
+    rankDistinct(reader, wanted, query),
     wanted.nowhere ? [] : findNear(reader, embedder, query, signal).catch(() => []),
   ]);
   const score = Math.max(0, ...ranked.slice(0, TEXTS).flatMap(({ passages }) => passages.map((passage) => bareScore(passage.score))));
   return {
-    results: await showRanked(reader, wanted, query, ranked),
-    texts: await readTexts(reader, ranked, near, score),
+    results,
+    texts: await readTexts(reader, ranked, results, near, score),
     worth: new Map([...wanted.worth, ...asWritten(query.q, wanted), ...unknownWords(query.q, wanted, reader)]),
     score,
     near: { high: near[0]?.similarity ?? 0, low: near.at(-1)?.similarity ?? 0 },
@@ -103,15 +102,17 @@ async function findNear(
   return vector === undefined ? [] : ((await vectors?.nearest(vector, query.prefix, NEAR_ROWS)) ?? []);
 }
 
+/** @param results what of the ranking is no copy of what stands before it */
 async function readTexts(
   reader: IndexReader,
   ranked: readonly RankedDocument[],
+  results: readonly SearchResult[],
   near: readonly Near[],
   best: number,
 ): Promise<readonly FoundText[]> {
   const nearness = new Map(near.map(({ doc, n, similarity }) => [`${n} ${doc}`, similarity]));
   const low = near.at(-1)?.similarity ?? 0;
-  const docs = new Set([...ranked.slice(0, TEXTS).map(({ doc }) => doc), ...near.slice(0, NEAREST).map(({ doc }) => doc)]);
+  const docs = new Set([...results.slice(0, TEXTS).map(({ doc }) => doc), ...near.slice(0, NEAREST).map(({ doc }) => doc)]);
   const places = ranked
     .filter(({ doc }) => docs.has(doc))
     .flatMap(({ doc, passages }) => passages.slice(0, PASSAGES).map(({ ref, n, score }) => ({ doc, ref, n, score: bareScore(score) })));

@@ -8,7 +8,7 @@ import {
   objectPath,
   pagePath,
   prefixRange,
-  recordStanding,
+  judgedWords,
   type ViewData,
   wordSentence,
 } from "#snapshots/format";
@@ -169,7 +169,7 @@ function hitOf(named: NamedThing, data: ViewData): Hit {
     const words = kindWords(item);
     const called = words === item.kind ? item.kind.toLowerCase() || "record" : `record (of kind ${words})`;
     const parts = [
-      `${key} is the ${called} ${name} in ${repo}; it is ${recordStanding(item).says}.`,
+      `${key} is the ${called} ${name} in ${repo}; it is ${judgedWords(item)}.`,
       invocation === "" ? "" : `Invocation: ${invocation}.`,
       `Statement: ${statement}`,
       ...(item.statement_words ?? []).map(wordSentence),

@@ -16,7 +16,7 @@ export {
 export { claimStandings, findLost, findRecalled } from "./claim-standing.ts";
 export { openResting, recalledAmong, restingWords } from "./resting.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
-export { cutText } from "./cut-text.ts";
+export { cutText, nameSome } from "./cut-text.ts";
 export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";
 export { linkPattern, restoreLinks } from "./exported.ts";
@@ -102,6 +102,14 @@ export {
   type ViewData,
 } from "./view-data.ts";
 export { authorWords, formalizationSentence, kindWords, splitNote, withNote } from "./author-words.ts";
-export { meaningSentence, recallSentences, reviewMarks, reviewSentences, witnessSentence } from "./recall-sentence.ts";
+export {
+  judgedRecord,
+  judgedWords,
+  meaningSentence,
+  recallSentences,
+  reviewMarks,
+  reviewSentences,
+  witnessSentence,
+} from "./recall-sentence.ts";
 export { ACCEPTED, changedStatement, claimFell, evidenceFell, recallReason, recordFell, wordsOf } from "./weaker.ts";
 export { isAddress, isWithdrawalError, orWithdrawn, replacementHref, withdrawalAt, withdrawalError } from "./withdrawn.ts";

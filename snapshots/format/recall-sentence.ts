@@ -1,6 +1,7 @@
 /** Sentences for readers about known holes of the checkers that accepted a record, about what has to be read to believe its statement, and about who
  *  has read it. */
-import type { CubRecord } from "#snapshots/schema";
+import type { CubRecord, Standing } from "#snapshots/schema";
+import { recordStanding } from "./standing.ts";
 
 /** recallSentences says which holes a proof may use, and why the others are no reason to doubt it. */
 export function recallSentences({ recall }: Partial<Pick<CubRecord, "recall">>): readonly string[] {
@@ -60,6 +61,17 @@ export function reviewMarks({ reviews = [] }: Partial<Pick<CubRecord, "reviews">
       reviews.filter(({ says, settled }) => says === "doubted" && settled === undefined),
     ),
   ];
+}
+
+/** judgedRecord gives what stands beside a record's name wherever it is named: its standing, and people's marks, which are no part of it. */
+export function judgedRecord(record: CubRecord): { readonly standing: Standing; readonly reviewed?: readonly string[] } {
+  const reviewed = reviewMarks(record);
+  return { standing: recordStanding(record), ...(reviewed.length === 0 ? {} : { reviewed }) };
+}
+
+/** judgedWords says the same in one line. */
+export function judgedWords(record: CubRecord): string {
+  return [recordStanding(record).says, ...reviewMarks(record)].join("; ");
 }
 
 /** witnessSentence says what shows that a theorem is not vacuous; null where nobody names anything. */

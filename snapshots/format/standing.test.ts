@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RecordCheck } from "../schema/checked.ts";
 import { shownState } from "./check-sentence.ts";
-import { recordStanding } from "./standing.ts";
+import { recordStanding, standingWord } from "./standing.ts";
 
 const check = (state: string, day: string, more: object = {}): RecordCheck =>
   RecordCheck.parse({ state, prover: "coq", version: "8.16.1", finished: `2026-04-${day}T10:00:00Z`, ...more });
@@ -28,8 +28,9 @@ test("a state that a registry makes up is quoted, whatever it says of itself", (
   for (const state of made) {
     assert.equal(saysOf(state), `said to be ${JSON.stringify(state)}`);
     assert.equal(recordStanding({ verification_state: state }).state, state);
+    assert.equal(standingWord(state), `said to be ${JSON.stringify(state)}`, "in counts, filters, marks and badges too");
   }
-  for (const ours of ["verified", "verified_lost", "proved_outside", "recalled", "exported", "defined", "assumed"])
+  for (const ours of ["verified", "verified_lost", "proved_outside", "recalled", "exported", "defined", "assumed", "scoped", "partial"])
     assert.equal(saysOf(ours), "unspecified", ours);
 });
 

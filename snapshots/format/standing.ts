@@ -1,5 +1,6 @@
 /** The standing of a record or a claim: the one value that every page, list, count, file, tool and answer says of it. What a source says
  *  stays beside it, as the source says it. Apart from views, because browsers load this. */
+import { nameSome } from "./cut-text.ts";
 import type { CheckState, CubRecord, EvidenceState, Standing, StatementState } from "#snapshots/schema";
 
 /** SAID and LOST are endings of a state that has a "but": SAID when its source alone says so, LOST when something that it pins or rests on does
@@ -38,6 +39,9 @@ export const RECORD_STANDINGS: readonly string[] = [
   ...withEndings(["proved_outside", "recalled", "exported", "defined", "assumed", "not_verified", "unspecified"], ["", LOST]),
 ];
 export const CLAIM_STANDINGS: readonly string[] = withEndings(["verified", "scoped", "partial"], ["", SAID, LOST]);
+
+const isKnown = (state: string): boolean => RECORD_STANDINGS.includes(state) || CLAIM_STANDINGS.includes(state);
+const madeUp = (state: string): string => `said to be ${JSON.stringify(state)}`;
 
 type But = { readonly record: string; readonly claim: string; readonly lost: boolean };
 
@@ -99,7 +103,7 @@ const STATUSES: Readonly<Record<string, string>> = { DEFINED: "defined", ASSUMED
 /** stateOf holds the registry's word against the check that is told. */
 function stateOf({ verification_state: said, status = "", axioms_outside: outside = [] }: Partial<Judged>, check: Check | null): string {
   // A registry that makes up a state gives itself none of ours.
-  const word = STATES.get(said ?? "") ?? (RECORD_STANDINGS.includes(said ?? "") ? "unspecified" : (said ?? ""));
+  const word = STATES.get(said ?? "") ?? (isKnown(said ?? "") ? "unspecified" : (said ?? ""));
   const accepted = check !== null && accepts(check);
   if (word === "verified") return accepted ? word : word + SAID;
   if (word === "not_verified") return accepted && outside.length > 0 ? "proved_outside" : word;
@@ -160,12 +164,10 @@ const MAX_AXIOMS = 3; // that a sentence names
 
 /** For other states than these the "but" alone says that something is lost. */
 function firstWords(state: string, ending: string, outside: readonly string[]): string {
-  if (!RECORD_STANDINGS.includes(state) && !CLAIM_STANDINGS.includes(state)) return `said to be ${JSON.stringify(state)}`;
+  if (!isKnown(state)) return madeUp(state);
   if (state === "verified" || state === `verified${SAID}`) return WORDS[state + ending] ?? "verified";
   if (state !== "proved_outside") return WORDS[state] ?? (state === "not_verified" ? "not verified" : state);
-  const more = outside.length - MAX_AXIOMS;
-  const named = `${outside.slice(0, MAX_AXIOMS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return `proved, from axioms that this library's policy does not allow: ${named}`;
+  return `proved, from axioms that this library's policy does not allow: ${nameSome(outside, MAX_AXIOMS)}`;
 }
 
 /** "verified by Coq 8.16.1 on 2026-11-24", or "not verified; Coq 8.16.1 refused it on 2026-11-24". */
@@ -184,7 +186,7 @@ export function standingWord(state: string): string {
   if (known !== undefined) return known;
   const ending = [SAID, LOST].find((one) => state.endsWith(one)) ?? "";
   const said = state.slice(0, state.length - ending.length);
-  const word = WORDS[said] ?? said.replaceAll("_", " ");
+  const word = WORDS[said] ?? (isKnown(said) ? said.replaceAll("_", " ") : madeUp(said));
   return ending === LOST ? `${word}, and changed` : ending === SAID ? `${word}, not checked here` : word;
 }
 

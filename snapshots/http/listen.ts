@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { ShelfError } from "#snapshots/errors";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "#snapshots/format";
-import { type RoutePlace, splitAt } from "#snapshots/routes";
+import type { RoutePlace } from "#snapshots/routes";
 import { PART_BYTES } from "#snapshots/shelf";
 import { answer, placeIn, refuse } from "./answer.ts";
 import { openConnections } from "./connections.ts";
@@ -151,8 +151,8 @@ async function makeAnswer(
 /** Sends what is ready without waiting. @returns false when `answer` has to be asked */
 function sendPrepared(view: View, request: AnswerRequest, response: ServerResponse): boolean {
   if (request.method !== "GET") return false;
-  // An answer under /at says which time it is of. `answer` adds that to the prepared one, so it is not sent from here.
-  const open = splitAt(request.target) === null ? view.peek() : null;
+  // An answer under /at says which time it is of. `answer` adds that to the prepared one, which lies under another basis than this.
+  const open = view.peek();
   const found = open === null ? null : findReady(view.prepared, open.snapshot.id, request);
   if (found === null) return false;
   const { ready, held } = found;

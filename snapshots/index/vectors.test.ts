@@ -103,6 +103,25 @@ test("a weak model changes nothing in what the words of a query find, unless one
   index.close();
 });
 
+test("many copies of one file push nothing else out of what is found by meaning", async () => {
+  const index = await openIndex(join(folder, "copies"));
+  const copies = Array.from({ length: 40 }, (_, at) => ({ ...document(`c/${at}.txt`, "alpha alpha beta"), sha256: "c".repeat(64) }));
+  const others = [1, 2].map((at) => ({ ...document(`d/${at}.txt`, `a text of ${at} that says alpha`), sha256: String(at).repeat(64) }));
+  await index.update({ upsert: [...copies, ...others], remove: [], base: null, tag: "one" });
+  const toy: Embedder = {
+    id: "toy",
+    dimensions: 2,
+    close: async () => {},
+    embed: async (all) => all.map((text) => Float32Array.from(text.includes("text") ? [1, 0] : [0, 1])),
+  };
+  await index.embed({ tag: "one", embedder: toy, cacheUri: null });
+  const reader = await index.at("one");
+  for (const limit of [1, 2, 3, 10, 50])
+    assert.equal((await semantic(reader, toy, query("alpha", "", limit))).results.length, Math.min(limit, 3), `limit ${limit}`);
+  reader.close();
+  index.close();
+});
+
 test("without a model, without its vectors, or with a model that fails, the answer is a notice", async () => {
   const index = await openIndex(join(folder, "missing"));
   await index.update({ upsert: DOCUMENTS, remove: [], base: null, tag: "one" });

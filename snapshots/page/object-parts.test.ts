@@ -16,6 +16,7 @@ function expectWhole(html: string): void {
 test("a short text has one page, and so has what shows no text of its own", () => {
   assert.equal(countParts({ kind: "markdown", size: 28_000 }), 1);
   assert.equal(countParts({ kind: "markdown", size: 28_001 }), 2);
+  assert.equal(countParts({ kind: "latex", size: 36_000 }), 2 + 2); // formulas are heavy; two pages more are its source
   assert.equal(countParts({ kind: "code", size: 0 }), 1);
   assert.equal(countParts({ kind: "code", size: 9_000_000 }), 10);
   assert.deepEqual(

@@ -8,6 +8,8 @@ import { hasNumberedLines, type Kind, KINDS } from "#snapshots/schema";
 const NUMBERED = { part: 20_000, shown: 200_000 } as const;
 const PROSE = { part: 28_000, shown: 2_000_000 } as const;
 const HTML = { part: 34_000, shown: 2_000_000 } as const;
+/** Its formulas grow to five times what their author wrote. */
+const LATEX = { part: 18_000, shown: 2_000_000 } as const;
 /** A table shows 500 rows, a hundred on each of five pages. */
 const TABLE = { part: 4_000, shown: 20_000 } as const;
 /** Pictures are a part of it, and none is cut. */
@@ -29,6 +31,7 @@ function countText({ kind, size: own, whole: size = own }: Pick<ObjectRow, "kind
 
 const OTHERS: Readonly<Partial<Record<Kind, Sizes>>> = {
   html: HTML,
+  latex: LATEX,
   csv: TABLE,
   notebook: NOTEBOOK,
 };

@@ -45,8 +45,9 @@ type SearchHit = ReturnType<typeof excerpt> & {
   readonly collection: string;
   /** Where its title says little, the folder that it is in; else "". */
   readonly folder: string;
-  /** Standing of a record or a claim. */
+  /** Standing of a record or a claim, and who has read a record's statement. */
   readonly standing?: Standing;
+  readonly reviewed?: readonly string[];
 };
 
 const MAX_FOUND = 200;

@@ -1,6 +1,7 @@
 /** llms.txt, sitemap.xml, robots.txt and security.txt of a view. */
-import { formatBytes, type Library, mountPath, pagePath, relationsOf, standingWord, type ViewData } from "#snapshots/format";
-import { type ValueCount, countClaims, countStandings } from "./cards.ts";
+import { formatBytes, type Library, mountPath, pagePath, relationsOf, reviewMarks, standingWord, type ViewData } from "#snapshots/format";
+import type { CubRecord } from "#snapshots/schema";
+import { countBy, type ValueCount, countClaims, countStandings } from "./cards.ts";
 
 const LISTED_OBJECTS = 100; // of a collection, named one by one
 const MAX_SITEMAP = 50_000; // addresses; the sitemap protocol allows no more in one file
@@ -44,7 +45,7 @@ export function llmsText(data: ViewData): string {
     `- [Catalog](${base}/api/catalog): every object with its digest; of one collection: ${base}/api/catalog/{collection}`,
     `- [Claims](${base}/api/claims): ${counted(claims.claims.length, "claim")} with pinned evidence${inWords(countClaims(data))}`,
     ...(library.view === "public"
-      ? [`- [Records](${base}/api/cubs): ${counted(cubs.length, "proof record")}${inWords(countStandings(cubs))}`]
+      ? [`- [Records](${base}/api/cubs): ${counted(cubs.length, "proof record")}${inWords(countStandings(cubs))}${marksOf(cubs)}`]
       : []),
     `- [Search](${base}/api/search?q=): ranked full text`,
     `- [OpenAPI](${base}/api/openapi.json): every route`,
@@ -71,6 +72,16 @@ function inWords(counts: readonly ValueCount[]): string {
   return counts.length === 0
     ? ""
     : `; by standing: ${counts.map(({ value, count }) => `${count} ${flat(standingWord(value))}`).join(", ")}`;
+}
+
+/** "; statement read: 3, doubted: 1". */
+function marksOf(cubs: readonly CubRecord[]): string {
+  const marks = cubs.flatMap(reviewMarks).map((mark) => mark.replace(/ by .*$/s, ""));
+  return marks.length === 0
+    ? ""
+    : `; ${countBy(marks, (mark) => mark)
+        .map(({ value, count }) => `${value}: ${count}`)
+        .join(", ")}`;
 }
 
 /** escapeXml escapes a string for text and attributes. It leaves out what no XML document may hold. */

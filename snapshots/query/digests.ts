@@ -1,7 +1,7 @@
 /** Everything in a view that has a digest: GET /api/digests/{sha256} and the tool lookup_digest. */
 import { SHA256_PATTERN } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { claimStandings, memoize, mountPath, objectPath, recordStanding, relationsOf, type ViewData } from "#snapshots/format";
+import { claimStandings, memoize, mountPath, objectPath, judgedRecord, relationsOf, type ViewData } from "#snapshots/format";
 import type { DigestMatches } from "#snapshots/schema";
 
 /** parseDigest reads a SHA-256 digest. @param text from a caller; upper case is the same digest. @throws ShelfError "bad_parameter" */
@@ -48,7 +48,7 @@ const indexOf = memoize((data: ViewData): ReadonlyMap<string, DigestMatches> => 
       open(sha256).cub_files.push({
         id: record.id,
         theorem_name: record.theorem_name,
-        standing: recordStanding(record),
+        ...judgedRecord(record),
         repo: record.repo,
         head: files?.head ?? "",
         path,
@@ -64,8 +64,8 @@ const indexOf = memoize((data: ViewData): ReadonlyMap<string, DigestMatches> => 
       const found = open(sha256).cub_files;
       if (found.some((known) => known.id === id && known.path === path)) continue;
       const record = recordById.get(id);
-      const standing = record === undefined ? {} : { standing: recordStanding(record) };
-      found.push({ id, theorem_name: record?.theorem_name ?? "", ...standing, repo, head, path, role, system, available });
+      const judged = record === undefined ? {} : judgedRecord(record);
+      found.push({ id, theorem_name: record?.theorem_name ?? "", ...judged, repo, head, path, role, system, available });
     }
   }
   return index;

@@ -33,6 +33,22 @@ export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "e
   });
 }
 
+/** takeDistinct returns the first results of a ranking that repeat none before them, however many copies of one file stand between.
+ *  @param show makes results of the next few */
+export async function takeDistinct<D, T extends Pick<SearchResult, "row" | "score" | "exact">>(
+  ranked: readonly D[],
+  limit: number,
+  show: (next: readonly D[]) => Promise<readonly T[]>,
+): Promise<T[]> {
+  const read: T[] = [];
+  let kept: T[] = [];
+  for (let from = 0, step = limit + SPARE_RESULTS; from < ranked.length && kept.length < limit; from += step, step *= 2) {
+    read.push(...(await show(ranked.slice(from, from + step))));
+    kept = foldDuplicates(read);
+  }
+  return kept.slice(0, limit);
+}
+
 /** Words and triples are hashes: two texts that differ count as one by chance once in billions. */
 type Passage = { readonly text: string; words: Int32Array | null; counts: Uint32Array | null; triples: Int32Array | null };
 

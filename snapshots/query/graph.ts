@@ -1,5 +1,5 @@
 /** The records that a record uses and those that use it, two steps far: GET /api/cubs/{id}/graph and the picture on a record's page. */
-import { recordStanding, relationsOf, type ViewData } from "#snapshots/format";
+import { judgedRecord, relationsOf, type ViewData } from "#snapshots/format";
 import type { CubRecord, RecordGraph } from "#snapshots/schema";
 
 const STEPS = 2;
@@ -30,7 +30,7 @@ export function neighbourhood(data: ViewData, start: CubRecord): RecordGraph {
   }
   const nodes = [...steps].flatMap(([id, step]) => {
     const record = recordById.get(id);
-    return record === undefined ? [] : [{ id, name: record.theorem_name, step, standing: recordStanding(record) }];
+    return record === undefined ? [] : [{ id, name: record.theorem_name, step, ...judgedRecord(record) }];
   });
   const edges = nodes.flatMap(({ id }) =>
     (recordById.get(id)?.uses?.edges ?? []).flatMap(({ id: to, from: part, basis }) =>

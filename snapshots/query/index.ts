@@ -51,6 +51,6 @@ export { countRecords, type CountRow, reconcile } from "./registry-counts.ts";
 export { rankWithFeedback } from "./relevance-feedback.ts";
 export { rememberRows } from "./remember.ts";
 export type { SearchResult } from "./search-result.ts";
-export { parseSearch, searchMeant, type SearchQuery, showRanked } from "./search.ts";
+export { parseSearch, rankDistinct, searchMeant, type SearchQuery } from "./search.ts";
 export { DEFAULT_SEMANTIC_LIMIT, semantic } from "./semantic.ts";
 export { copiesOf, standingOf, toSource } from "./source.ts";

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
+import { findTexts } from "../answer/found-texts.ts";
 import { sha256 } from "../digest.ts";
 import { openIndex } from "../index/open.ts";
 import type { ViewIndex } from "../index/view-index.ts";
@@ -20,22 +21,28 @@ let folder: string;
 let index: ViewIndex;
 let reader: IndexReader;
 
-test("many copies of one file push nothing else out, whatever is asked for", async (t) => {
+test("however many copies of one file there are, they push nothing else out, whatever is asked for", async (t) => {
   const own = await openIndex(join(folder, "copies"));
+  t.after(() => own.close());
   const text = "wombat wombat burrow, and the wombat digs another burrow where wombats sleep";
-  const copies = Array.from({ length: 70 }, (_, at) => ({
-    ...document({ key: `many/copy${at}.md`, passages: [{ text }] }),
-    sha256: sha256("copy"),
-  }));
   const others = [1, 2].map((at) =>
     document({ key: `other${at}.md`, passages: [{ text: `note ${at}: ${"filler ".repeat(30 * at)} a wombat was seen` }] }),
   );
-  await own.update({ upsert: [...copies, ...others], remove: [], base: null, tag: "one" });
-  const many = await own.at("one");
-  t.after(() => [many, own].forEach((open) => open.close()));
-  for (const limit of [1, 2, 3, 5, 20, 55, 61, 500]) {
-    const found = await search(many, { q: "wombat", prefix: "", limit });
-    assert.equal(found.length, Math.min(limit, 3), `limit ${limit}: ${found.map(({ key }) => key).join()}`);
+  // The second are more than are ranked at first.
+  for (const many of [70, 450]) {
+    const copies = Array.from({ length: many }, (_, at) => ({
+      ...document({ key: `many/copy${at}.md`, passages: [{ text }] }),
+      sha256: sha256("copy"),
+    }));
+    await own.update({ upsert: [...copies, ...others], remove: [], base: null, tag: `of${many}` });
+    const reader = await own.at(`of${many}`);
+    for (const limit of [1, 2, 3, 5, 20, 55, 61, 500]) {
+      const found = await search(reader, { q: "wombat", prefix: "", limit });
+      assert.equal(found.length, Math.min(limit, 3), `${many}, limit ${limit}: ${found.map(({ key }) => key).join()}`);
+    }
+    const asked = await findTexts(reader, null, { q: "where was a wombat seen", prefix: "", limit: 40 });
+    assert.equal(asked.texts.length, 3, "a question has the texts of all three");
+    reader.close();
   }
 });
 

@@ -4,7 +4,7 @@ import { ShelfError } from "#snapshots/errors";
 import type { IndexReader, IndexRow } from "#snapshots/index";
 import { openFinder } from "#snapshots/words";
 import { MAX_SNIPPET } from "#snapshots/schema";
-import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
+import { takeDistinct } from "./duplicates.ts";
 import type { RankedDocument } from "./rank.ts";
 import { rankWithFeedback } from "./relevance-feedback.ts";
 import { findMeant, type Meant } from "./meant.ts";
@@ -53,31 +53,41 @@ export async function searchMeant(
   if (query.limit === 0) return { results: [], meant: [] };
   const reader = rememberRows(passes === null ? index : narrow(index, passes));
   const wanted = parseIndexQuery(query.q, reader);
-  const results = await showRanked(reader, wanted, query, await rankWithFeedback(reader, wanted, query.prefix, query.limit));
+  const { results } = await rankDistinct(reader, wanted, query);
   return { results, meant: meantBy(wanted, results) };
 }
 
-/** showRanked returns the first documents as a search shows them, those with the same bytes as one. */
-export async function showRanked(
+/** rankDistinct ranks documents until as many as are wanted can be told apart, and shows those as a search does: copies of one file are one result. */
+export async function rankDistinct(
+  reader: IndexReader,
+  wanted: IndexQuery,
+  query: SearchQuery,
+): Promise<{ readonly ranked: readonly RankedDocument[]; readonly results: readonly SearchResult[] }> {
+  const { prefix, limit } = query;
+  for (let least = limit, before = 0; ; ) {
+    const ranked = await rankWithFeedback(reader, wanted, prefix, least);
+    const results = await showRanked(reader, wanted, query, ranked);
+    // A ranking ends where it has enough, and copies may be all of that.
+    if (results.length >= limit || ranked.length < least || ranked.length === before) return { ranked, results };
+    [least, before] = [ranked.length + limit, ranked.length];
+  }
+}
+
+async function showRanked(
   reader: IndexReader,
   { worth, languages }: IndexQuery,
   { q, limit }: SearchQuery,
   ranked: readonly RankedDocument[],
 ): Promise<readonly SearchResult[]> {
-  const read: { readonly row: IndexRow; readonly score: number; readonly exact: ExactReason | null }[] = [];
-  let kept: typeof read = [];
-  // However many fold: copies of one file may stand before everything else.
-  for (let from = 0; from < ranked.length && kept.length < limit; from += limit + SPARE_RESULTS) {
-    const next = ranked.slice(from, from + limit + SPARE_RESULTS);
+  const kept = await takeDistinct(ranked, limit, async (next) => {
     const rows = await reader.rows(next.flatMap(({ passages }) => passages[0]?.ref ?? []));
-    for (const [at, { score, exact }] of next.entries()) {
+    return next.flatMap(({ score, exact }, at) => {
       const row = rows[at]?.row;
-      if (row !== undefined) read.push({ row, score, exact: exact ? findReason(row, q) : null });
-    }
-    kept = foldDuplicates(read);
-  }
+      return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, q) : null }];
+    });
+  });
   const find = openFinder(worth, languages);
-  return kept.slice(0, limit).map(({ row, score, exact }) => toResult(row, score, exact, find));
+  return kept.map(({ row, score, exact }) => toResult(row, score, exact, find));
 }
 
 /** meantBy returns the words that were searched in place of words that stand nowhere; nothing where the query names a result exactly. */

@@ -5,10 +5,9 @@ import type { Embedder } from "#snapshots/embed";
 import type { IndexReader, IndexRow } from "#snapshots/index";
 import { openFinder } from "#snapshots/words";
 import { ShelfError } from "#snapshots/errors";
-import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
+import { takeDistinct } from "./duplicates.ts";
 import type { Meant } from "./meant.ts";
-import { meantBy, type SearchQuery, toResult } from "./search.ts";
-import { rankWithFeedback } from "./relevance-feedback.ts";
+import { meantBy, rankDistinct, type SearchQuery, toResult } from "./search.ts";
 import { rememberRows } from "./remember.ts";
 import { bareScore } from "./rank.ts";
 import { findReason, parseIndexQuery } from "./parsed-query.ts";
@@ -45,8 +44,8 @@ export async function semantic(index: IndexReader, embedder: Embedder | null, qu
       "The vectors of this snapshot by the configured model are not made yet. They follow a build: wait for them, or build again if none is running. Of an earlier snapshot they are not made again. /api/search answers all the same.",
     );
   const wanted = parseIndexQuery(query.q, reader);
-  const [ranked, near] = await Promise.all([
-    rankWithFeedback(reader, wanted, query.prefix, query.limit),
+  const [{ ranked }, near] = await Promise.all([
+    rankDistinct(reader, wanted, query),
     wanted.nowhere
       ? []
       : embedder.embed([query.q.toWellFormed()]).then(
@@ -105,34 +104,34 @@ async function collect(
     return { doc, exact, score: Number((worth({ text, near }) + (exact ? EXACT_BONUS : 0)).toPrecision(SCORE_DIGITS)), chunks };
   });
   documents.sort((a, b) => b.score - a.score || (a.doc < b.doc ? -1 : 1));
-  const first = documents.slice(0, query.limit + SPARE_RESULTS);
-  const rows = await readRows(
-    reader,
-    first.flatMap(({ chunks }) => chunks),
-  );
-  const results = first.flatMap(({ doc, exact, score, chunks }) => {
-    const found = chunks.flatMap((chunk) => {
-      const row = rows.get(`${chunk.n} ${doc}`);
-      return row === undefined ? [] : [{ row, score: Number(worth(chunk).toPrecision(SCORE_DIGITS)) }];
+  return takeDistinct(documents, query.limit, async (next) => {
+    const rows = await readRows(
+      reader,
+      next.flatMap(({ chunks }) => chunks),
+    );
+    return next.flatMap(({ doc, exact, score, chunks }) => {
+      const found = chunks.flatMap((chunk) => {
+        const row = rows.get(`${chunk.n} ${doc}`);
+        return row === undefined ? [] : [{ row, score: Number(worth(chunk).toPrecision(SCORE_DIGITS)) }];
+      });
+      const top = found[0];
+      if (top === undefined) return [];
+      return [
+        {
+          ...toResult(top.row, score, exact ? findReason(top.row, query.q) : null, find),
+          // A document without text has no lines to show.
+          chunks: found
+            .filter(({ row }) => row.start_line > 0)
+            .map(({ row, score: value }) => ({
+              text: row.text,
+              start_line: row.start_line,
+              end_line: row.end_line,
+              score: value,
+            })),
+        },
+      ];
     });
-    const top = found[0];
-    if (top === undefined) return [];
-    return [
-      {
-        ...toResult(top.row, score, exact ? findReason(top.row, query.q) : null, find),
-        // A document without text has no lines to show.
-        chunks: found
-          .filter(({ row }) => row.start_line > 0)
-          .map(({ row, score: value }) => ({
-            text: row.text,
-            start_line: row.start_line,
-            end_line: row.end_line,
-            score: value,
-          })),
-      },
-    ];
   });
-  return foldDuplicates(results).slice(0, query.limit);
 }
 
 async function readRows(reader: IndexReader, chunks: readonly Chunk[]): Promise<Map<string, IndexRow>> {

@@ -1,7 +1,7 @@
 /** Members of a record whose sources were read and over which a prover was run: optional, absent where nothing said it. */
 import { z } from "zod";
 import { CHECK_STATES, Count } from "./scalar.ts";
-import { Standing } from "./standing.ts";
+import { Reviewed, Standing } from "./standing.ts";
 
 const names = z.array(z.string());
 
@@ -73,6 +73,7 @@ export const RecordGraph = z
         name: z.string(),
         step: z.int().meta({ description: "0 is the record; positive is what it uses, negative is what uses it" }),
         standing: Standing,
+        reviewed: Reviewed,
       }),
     ),
     edges: z.array(z.object({ from: z.string(), to: z.string(), part: RecordEdge.shape.from, basis: RecordEdge.shape.basis })),
@@ -131,7 +132,7 @@ export const RecordMeaning = z
     count: Count.meta({ description: "How many there are" }),
     lines: Count.meta({ description: "How many lines they have" }),
     at_least: z.boolean().meta({ description: "true where the prover prints no definitions: there may be more" }),
-    library: z.string().meta({ description: "The prover's own library, which they name too" }),
+    library: z.string().meta({ description: "The prover's own library and its version, which they name too" }),
     same: names.exactOptional().meta({ description: "Records of the same meaning: other proofs of it" }),
   })
   .meta({ id: "RecordMeaning", description: "What has to be read to believe a statement" });

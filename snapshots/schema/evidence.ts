@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ClaimEvidence } from "./claims.ts";
 import { CUB_ID_PATTERN } from "./cubs.ts";
-import { Standing } from "./standing.ts";
+import { Reviewed, Standing } from "./standing.ts";
 import { Count, DateTime, Sha256Hex, SnapshotId } from "./scalar.ts";
 
 export const DigestMatches = z
@@ -18,6 +18,7 @@ export const DigestMatches = z
           id: z.string().regex(CUB_ID_PATTERN),
           theorem_name: z.string(),
           standing: Standing.exactOptional(),
+          reviewed: Reviewed,
           repo: z.string(),
           head: z.string(),
           path: z.string(),

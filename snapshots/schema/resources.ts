@@ -1,6 +1,6 @@
 /** Bodies of the library routes (interface §2, conventions "Bodies that the interface does not show").
  *  The CUB bodies stand in cubs.ts, the claims in claims.ts. */
-import { Standing } from "./standing.ts";
+import { Reviewed, Standing } from "./standing.ts";
 import { z } from "zod";
 import { type ErrorCode, PROBLEMS } from "#snapshots/errors";
 import { Count, DateTime, Sha256Hex, SnapshotId } from "./scalar.ts";
@@ -44,6 +44,7 @@ export const Source = z
     snippet: z.string().meta({ description: `Plain text, at most ${MAX_SNIPPET} characters` }),
     score: z.number().meta({ description: "Higher is better; comparable only inside one response" }),
     standing: Standing.exactOptional().meta({ description: "Of a record or a claim: what is to be said of it" }),
+    reviewed: Reviewed,
     line: z
       .int()
       .min(1)

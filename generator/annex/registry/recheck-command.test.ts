@@ -63,6 +63,10 @@ test("Coq: what init writes runs; a recheck without the key says so, and after a
   assert.equal(without.status, 0, without.stderr);
   for (const said of [without.stdout, without.stderr])
     assert.match(said, /There is no RECHECK_KEY: these checks are unsigned, and will count for nothing/);
+  assert.equal(
+    (await run("advisories")).stdout,
+    "No check that counts accepted a record, so that nothing is held against the advisories.\n",
+  );
   key(init);
   const first = await recheck();
   const holes = await run("advisories");

@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { ShelfError } from "#snapshots/errors";
 import { parseSigningKey } from "#snapshots/log";
 import { type CommonOptions, FOUND, print, REFUSED } from "#generator/commands";
-import { openProgress } from "#generator/files";
+import { openProgress, SIGNALS } from "#generator/files";
 import type { Checks, ToldVerdict } from "./checks.ts";
 import { advisoriesJsonSchema } from "#generator/annex/recall";
 import { reviewsJsonSchema } from "#generator/annex/reviews";
@@ -138,7 +138,7 @@ function openStop(minutes: number | null) {
     endJobs();
   };
   const timer = minutes === null ? undefined : setTimeout(() => stop(`The limit of ${minutes} min is over.`), minutes * 60_000);
-  const signals = (["SIGINT", "SIGTERM"] as const).map((signal) => ({
+  const signals = SIGNALS.map((signal) => ({
     signal,
     hear: (): void => {
       exit = 128 + constants.signals[signal];

@@ -60,26 +60,46 @@ const OPEN: readonly (readonly [system: string, name: string, text: string])[] =
   ["agda", "t", "module A where\nt : Set\nt = {! !}\n"],
   ["agda", "t", "module A where\nt : Set\nt = ?\n"],
   ["metamath", "t", "$c |- wff ( ) $. $v p $. wp $f wff p $. t $p |- p $= ? $.\n"],
+  ["isabelle", "t", 'theory A imports Main begin\nlemma t: "0 = 1"\n  sorry\nend\n'],
+  // What is assumed is not proved.
+  ["coq", "t", "Axiom t : 0 = 1."],
+  ["coq", "t", "Parameter s t : 0 = 1."],
+  ["lean", "t", "axiom t : 0 = 1"],
+  ["agda", "t", "module A where\npostulate\n  t : Set\n"],
+  ["metamath", "t", "$c |- wff ( ) $. $v p $. wp $f wff p $. t $a |- p $.\n"],
 ];
 
 test("a file in which the theorem is left open contradicts VERIFIED, and nothing else", () => {
   const hold = openStatements();
   for (const [system, name, text] of OPEN) {
-    const of = (verification_state: string) => hold({ theorem_name: name, statement: "0 = 1", verification_state }, system, text).state;
+    const of = (verification_state: string) =>
+      hold({ theorem_name: name, statement: "0 = 1", verification_state }, { path: "A", system }, text).state;
     assert.equal(of("VERIFIED"), "open", `${system}: ${text}`);
     assert.notEqual(of("NOT_VERIFIED"), "open", `${system}: ${text}`);
   }
+  const literate = "```agda\nt : Set\nt = ?\n```\n";
+  const record = { theorem_name: "t", statement: "", verification_state: "VERIFIED" };
+  assert.equal(hold(record, { path: "A.lagda.md", system: "agda" }, literate).state, "open");
+});
+
+test("who names no system, or names it in another way, means the files that are pinned", async () => {
+  const said = async (systems: object) =>
+    (await heldOf({ files: { coq_file: "A.v" }, ...systems }, { "A.v": "Lemma t : 0 = 0. Admitted." }))[0];
+  for (const systems of ["", "Rocq 9.0", "coq", "Coq+Lean", "a proof assistant"])
+    assert.equal(await said({ formal_systems: systems }), "open", systems);
+  assert.equal(await said({}), "open");
+  assert.notEqual(await said({ formal_systems: "Lean" }), "open", "a draft of a twin");
 });
 
 test("a statement is held against the declaration of its name", () => {
   const hold = openStatements();
   for (const [system, name, statement, state] of cases)
     assert.equal(
-      hold({ theorem_name: name, statement, verification_state: "" }, system, system === "lean" ? LEAN : COQ).state,
+      hold({ theorem_name: name, statement, verification_state: "" }, { path: "A", system }, system === "lean" ? LEAN : COQ).state,
       state,
       `${name}: ${statement}`,
     );
-  const held = hold({ theorem_name: "plus_comm", statement: "False", verification_state: "" }, "coq", COQ);
+  const held = hold({ theorem_name: "plus_comm", statement: "False", verification_state: "" }, { path: "A.v", system: "coq" }, COQ);
   assert.deepEqual(held, { state: "differs", declared: "forall n m : nat, n + m = m + n", line: 2 });
 });
 

@@ -3,15 +3,17 @@
 import type { HeldStatement, HoldStatement } from "#generator/sources";
 import { scanAgda } from "./agda.ts";
 import { scanCoq } from "./coq.ts";
-import type { Declaration } from "./declaration.ts";
+import type { Declaration, Hole } from "./declaration.ts";
+import { scanIsabelle } from "./isabelle.ts";
 import { scanLean } from "./lean.ts";
 import { scanMetamath } from "./metamath.ts";
 
-type Scan = (text: string) => readonly Declaration[];
+type Scan = (text: string, path: string) => readonly Declaration[];
 const SCANNERS: Readonly<Record<string, Scan>> = { coq: scanCoq, lean: scanLean };
 /** READERS find declarations and their holes in languages whose statements are not compared as texts. */
 const READERS: Readonly<Record<string, Scan>> = {
   agda: scanAgda,
+  isabelle: scanIsabelle,
   metamath: (text) => scanMetamath("main.mm", () => text).declarations,
 };
 
@@ -41,27 +43,32 @@ const PROSE = /^\p{Lu}\p{Ll}*\s[^]*\.$/u;
 
 /** openStatements returns what holds statements; it remembers the file that it read last. */
 export function openStatements(): HoldStatement {
-  let last: { readonly text: string; readonly system: string; readonly found: readonly Declaration[] } | null = null;
-  return (record, system, text) => {
+  let last: { readonly text: string; readonly path: string; readonly found: readonly Declaration[] } | null = null;
+  return (record, { path, system }, text) => {
     const scan = SCANNERS[system] ?? READERS[system];
     if (scan === undefined) return { state: "unknown" };
-    if (last?.text !== text || last.system !== system) last = { text, system, found: scan(text) };
+    if (last?.text !== text || last.path !== path) last = { text, path, found: scan(text, path) };
     const { theorem_name: name } = record;
     const named = last.found.filter((one) => one.name === name || one.name.endsWith(`.${name}`) || name.endsWith(`.${one.name}`));
     const [first] = named;
-    const hole = first?.holes[0];
-    const isOpen = record.verification_state === "VERIFIED" && hole !== undefined && named.every(({ holes }) => holes.length > 0);
-    if (isOpen) return { state: "open", declared: hole.what, line: hole.line };
+    const [hole, ...others] = named.map(openOf);
+    if (record.verification_state === "VERIFIED" && hole && !others.includes(undefined))
+      return { state: "open", declared: hole.what, line: hole.line };
     if (SCANNERS[system] === undefined) return { state: "unknown" };
     return first === undefined ? { state: "not_found" } : hold(record, named, system, scan);
   };
+}
+
+/** openOf finds what leaves a declaration without a proof: its first hole, or that it is assumed. */
+function openOf({ class: kind, holes: [hole], line, kind: what }: Declaration): Hole | undefined {
+  return hole ?? (kind === "axiom" ? { line, what } : undefined);
 }
 
 function hold({ statement }: Parameters<HoldStatement>[0], named: readonly Declaration[], system: string, scan: Scan): HeldStatement {
   // A section's assumptions, a module's parameters and a definition's body are part of the statement, and only a prover can write it out.
   const isWhole = ({ class: kind, context, abstract }: Declaration): boolean =>
     (kind === "theorem" || kind === "axiom") && context.length === 0 && !abstract;
-  const [whole, ...more] = scan(system === "coq" ? `${statement.replace(/\.\s*$/, "")}.` : statement);
+  const [whole, ...more] = scan(system === "coq" ? `${statement.replace(/\.\s*$/, "")}.` : statement, "");
   const said = whole !== undefined && more.length === 0 ? whole.statement : statement.trim();
   if (!named.every(isWhole) || (whole === undefined && PROSE.test(said))) return { state: "unknown" };
   const words = wordsOf(said);

@@ -278,7 +278,7 @@ test("a registry by hand says not who checked what: each such member is refused 
       checkRecords(bytes, [], parseRegistry)
         .wrong.map(({ line, what }) => `${line} ${what}`)
         .join("\n"),
-      /^4 : only a check may say this/,
+      /^4 cannot stand here: only a check may say this/,
     );
   }
   assert.equal(parseRegistry(hand('"checks": null')).records.length, 1, "null is left out");

@@ -8,6 +8,7 @@ import { generateKey, parseKey, parseSigningKey } from "../../../snapshots/log/i
 import { openConfig } from "../../config/config.ts";
 import { describeFindings } from "../../sources/index.ts";
 import { SILENT, writeFiles } from "../../testing/library.ts";
+import { ask, openFixtureView } from "../../testing/view.ts";
 import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { build } from "../../testing/whole.ts";
 import { seal } from "../registry/attest.ts";
@@ -56,6 +57,14 @@ test("a signed review counts by its key, a stranger's does not, and a build tell
       ["Eve", "doubted", false, true, true],
     ],
   );
+  const evidence = {
+    artifact: "t",
+    kind: "coq",
+    access: "public",
+    path: "A.v",
+    sha256: sha256(readFileSync(join(source.folder, "src/A.v"))),
+  };
+  const claims = JSON.stringify({ claims: [{ id: "c", title: "C", status: "scoped", scope: "s", statement: "s", evidence: [evidence] }] });
   await writeFiles(source.folder, [
     [
       "proofshelf.yaml",
@@ -64,10 +73,12 @@ store: { kind: directory, root: ./library }
 shelf: { kind: directory, root: ./shelf }
 collections: [{ id: notes, prefix: notes/, title: Notes, visibility: public }]
 registry: { sources: ./registry.yaml }
+claims: { path: ./claims.yaml }
 embeddings: { kind: none }
 `,
     ],
     ["library/notes/a.md", "# A\n"],
+    ["claims.yaml", claims],
   ]);
   const config = await openConfig(join(source.folder, "proofshelf.yaml"));
   for (const time of ["first", "again"]) {
@@ -82,6 +93,36 @@ embeddings: { kind: none }
       assert.ok(
         lines.some((line) => says.test(line)),
         `${time}: ${says}\n${lines.join("\n")}`,
+      );
+  }
+  const view = await openFixtureView(config);
+  for (const path of [
+    `/registry/${id}/`,
+    `/registry/${id}/index.md`,
+    `/registry/${id}/badge.svg`,
+    `/api/cubs/${id}`,
+    `/api/cubs/${id}/graph`,
+    `/api/digests/${evidence.sha256}`,
+    "/registry/",
+    "/claims/c/",
+    "/claims/c/index.md",
+    `/search/?q=${id}`,
+    `/api/search?q=${id}`,
+    "/llms.txt",
+    "/llms-full.txt",
+    "/oai?verb=ListRecords&metadataPrefix=oai_dc",
+    "/api/cubs.csv",
+  ]) {
+    const { status, text } = await ask(view, path);
+    assert.equal(status, 200, path);
+    for (const [name, short, whole] of [
+      ["Ada", "statement read", "faithful"],
+      ["Eve", "doubted", "doubted"],
+    ] as const)
+      assert.match(
+        text,
+        new RegExp(`${short} by ${name}|by[\\\\": ]+${name}[^]*says[\\\\": ]+${whole}|${short}: 1\\b|${short} by.*${name}`, "i"),
+        `${path}: ${name}`,
       );
   }
   // A list that is refused is told by its name alone, since the snapshot says it to everybody.

@@ -1,5 +1,5 @@
 /** Claims and proof records. */
-import { absoluteHref, claimStandings, orWithdrawn, pagePath, recordStanding, relationsOf } from "#snapshots/format";
+import { absoluteHref, claimStandings, judgedWords, orWithdrawn, pagePath, relationsOf } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { cubBody, cubsBody, parseCubId, parseCubQuery, parseCursor, registryMetaBody } from "#snapshots/query";
 import { type Claim, CUB_SUMMARY, type CubRecord, RECORD_FILTERS } from "#snapshots/schema";
@@ -14,7 +14,7 @@ export const getCub: Tool = async (context, { id: given }) => {
   const record = await cubBody(context.open, id);
   const found = wholeBody(context, record, `/api/cubs/${id}`, true);
   const files = absoluteHref(context.data, `/api/cubs/${id}/code`, found.snapshot);
-  return { ...found, notices: [...found.notices, `${id} is ${recordStanding(record).says}. Its files: ${files}`] };
+  return { ...found, notices: [...found.notices, `${id} is ${judgedWords(record)}. Its files: ${files}`] };
 };
 
 export const searchCubs: Tool = (context, { query, ...rest }) => findRecords(context, query, rest);

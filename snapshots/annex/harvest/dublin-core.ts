@@ -1,5 +1,5 @@
 /** An object, a claim or a record as unqualified Dublin Core: the fifteen elements, each as often as it is said. */
-import { absoluteHref, claimStandings, type ObjectRow, pagePath, recordStanding, type ViewData } from "#snapshots/format";
+import { absoluteHref, claimStandings, judgedWords, type ObjectRow, pagePath, type ViewData } from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
 import { type Claim, type CubRecord, KINDS, type ObjectKind } from "#snapshots/schema";
 
@@ -59,7 +59,7 @@ function elementsOf(data: ViewData, { what, row }: Described): readonly Element[
         ["title", row.theorem_name],
         ...row.use_cases.map((name): Element => ["subject", name]),
         ["description", row.statement],
-        ["description", recordStanding(row).says],
+        ["description", judgedWords(row)],
         publisher,
         ["type", "Text"],
         page(pagePath.record(row.id)),

@@ -2,7 +2,7 @@
  *  what was published once and is gone. */
 import { absoluteHref, findCollection, pagePath, type ViewData } from "#snapshots/format";
 import type { OpenSnapshot } from "#snapshots/query";
-import { listChanges, type Snapshot } from "#snapshots/shelf";
+import { listChanges, type Snapshot, type SnapshotRecord } from "#snapshots/shelf";
 import type { Described } from "./dublin-core.ts";
 
 export type HarvestItem = {
@@ -19,6 +19,8 @@ export type HarvestItems = {
   /** Ascending by time, then by identifier. */
   readonly list: readonly HarvestItem[];
   readonly byIdentifier: ReadonlyMap<string, HarvestItem>;
+  /** The oldest publication that was kept when they were made: of what went before it nothing is told. */
+  readonly since: number;
 };
 
 type What = Described["what"];
@@ -49,6 +51,7 @@ export function itemsOf(open: OpenSnapshot): Promise<HarvestItems> {
 
 async function makeItems(open: OpenSnapshot): Promise<HarvestItems> {
   const data = await open.snapshot.data();
+  const { records } = await open.snapshot.shelf.records.index();
   const list: HarvestItem[] = [];
   const add = async (described: Described, name: string): Promise<void> => {
     const seen = await open.firstSeen(described.what === "object" ? "objects" : described.what === "claim" ? "claims" : "records", name);
@@ -59,20 +62,22 @@ async function makeItems(open: OpenSnapshot): Promise<HarvestItems> {
   for (const row of data.claims.claims) await add({ what: "claim", row }, row.id);
   for (const row of data.cubs) await add({ what: "record", row }, row.id);
   const byIdentifier = new Map(list.map((item) => [item.identifier, item]));
-  for (const [identifier, item] of await goneFrom(open, data)) {
+  for (const [identifier, item] of await goneFrom(open, records, data)) {
     if (byIdentifier.has(identifier)) continue;
     byIdentifier.set(identifier, item);
     list.push(item);
   }
   const order = ({ datestamp, identifier }: HarvestItem): string => `${datestamp} ${identifier}`;
   list.sort((a, b) => (order(a) < order(b) ? -1 : 1));
-  return { list, byIdentifier };
+  return { list, byIdentifier, since: records[0]?.sequence ?? open.snapshot.record.sequence };
 }
 
 /** Items that an earlier snapshot had, with the time at which they went; those that were withdrawn before the history that is kept have a day. */
-async function goneFrom({ snapshot }: OpenSnapshot, data: ViewData): Promise<ReadonlyMap<string, HarvestItem>> {
-  const { shelf, record } = snapshot;
-  const { records } = await shelf.records.index();
+async function goneFrom(
+  { snapshot: { shelf, record } }: OpenSnapshot,
+  records: readonly SnapshotRecord[],
+  data: ViewData,
+): Promise<ReadonlyMap<string, HarvestItem>> {
   const times = new Map([...records, record].map(({ sequence, created }) => [sequence, created]));
   const gone = new Map<string, HarvestItem>();
   const add = (what: What, name: string, time: string): void => {

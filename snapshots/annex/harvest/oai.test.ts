@@ -319,6 +319,19 @@ test("who harvests from the time of a response misses nothing that is published 
   assert.equal((await ask(`verb=ListRecords&resumptionToken=${token}`, after)).error, "badResumptionToken");
 });
 
+test("a list that was begun before a prune never goes on with items left out", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-oai-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const pruned = openDirectoryShelf(folder);
+  const objects = many.objects.filter(({ key }) => key.startsWith("notes/")).slice(0, OAI_PAGE + 10);
+  for (const day of [1, 2, 3]) await publish(pruned, { ...many, objects: objects.slice(day) }, `2026-03-0${day}T00:00:00Z`);
+  const running = open(pruned);
+  const next = `verb=ListRecords&resumptionToken=${child((await ask("verb=ListRecords&metadataPrefix=oai_dc", running)).body, "resumptionToken")}`;
+  await prune({ shelf: pruned, keep: 1 });
+  assert.equal((await ask(next, open(pruned))).error, "badResumptionToken", "what was deleted in the second is told no more");
+  assert.equal((await harvest("verb=ListRecords&metadataPrefix=oai_dc", open(pruned))).nodes.length, objects.length + 1);
+});
+
 test("arguments come as a form too, and a long one is refused", async (t) => {
   const server = await listen(viewListener(view), { host: "127.0.0.1", port: 0 });
   t.after(() => server.close());

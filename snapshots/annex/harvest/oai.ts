@@ -1,7 +1,8 @@
 /** OAI-PMH 2.0 (openarchives.org/OAI/openarchivesprotocol.html): a pure function of a snapshot, what came before it, and the arguments.
  *
  *  The time of a response is that of the snapshot that it tells of, and no clock's. Who harvests next from that time misses nothing: what
- *  was published later has a later time, whenever it was asked. A token belongs to one snapshot, so that a publication shifts no page. */
+ *  was published later has a later time, whenever it was asked. A token belongs to one snapshot and to the history that is kept,
+ *  so that neither a publication nor a prune shifts a page. */
 import { z } from "zod";
 import { SHA256_PATTERN } from "#snapshots/digest";
 import type { ViewData } from "#snapshots/format";
@@ -175,6 +176,7 @@ function checkPrefix(prefix: string | undefined): void {
 /** A token holds what a list is of, and where it goes on. */
 const Position = z.strictObject({
   s: z.string().regex(SHA256_PATTERN), // snapshot id
+  h: z.int().positive(), // oldest publication that was kept
   n: z.int().positive(), // place of the next item
   f: z.string().max(20), // from, until and set; empty for none
   u: z.string().max(20),
@@ -188,9 +190,10 @@ async function listItems(
   resumed: Position | null,
   format: (data: ViewData, item: HarvestItem) => string,
 ): Promise<string> {
-  const position = resumed ?? begin(open, args);
+  const { list, since } = await itemsOf(open);
+  const position = resumed ?? begin(open, args, since);
+  if (position.h !== since) expired();
   const data = await open.snapshot.data();
-  const { list } = await itemsOf(open);
   const [from, until] = [position.f, endOf(position.u)];
   const found = list.filter(
     ({ datestamp, sets }) =>
@@ -209,7 +212,7 @@ async function listItems(
   return [...shown.map((item) => format(data, item)), ...end].join("\n");
 }
 
-function begin(open: OpenSnapshot, args: Arguments): Position {
+function begin(open: OpenSnapshot, args: Arguments, since: number): Position {
   checkPrefix(args.get("metadataPrefix"));
   const [f = "", u = "", t = ""] = [args.get("from"), args.get("until"), args.get("set")];
   for (const [name, time] of [
@@ -220,11 +223,11 @@ function begin(open: OpenSnapshot, args: Arguments): Position {
   if (f !== "" && u !== "" && f.length !== u.length) throw badArgument("from and until have to be as exact as each other.");
   if (f !== "" && u !== "" && f > u) throw badArgument("from is later than until.");
   if (args.has("set") && !/^[\w\-.!~*'()]+(?::[\w\-.!~*'()]+)*$/.test(t)) throw badArgument("set is no name of a set.");
-  return { s: open.snapshot.id, n: 0, f, u, t };
+  return { s: open.snapshot.id, h: since, n: 0, f, u, t };
 }
 
 function expired(): never {
-  throw new OaiError("badResumptionToken", "The snapshot that this token belongs to is no longer kept; begin again.");
+  throw new OaiError("badResumptionToken", "The history that this token belongs to is no longer kept; begin again.");
 }
 
 function formatToken(position: Position): string {

@@ -1,11 +1,13 @@
-/** The badge of a record: its state and the day of its check, for a README or the page of a paper. It falls with the standing. */
-import { cutText, standingWord } from "#snapshots/format";
+/** The badge of a record: its state, the day of its check, and who has read its statement, for a README or the page of a paper. It falls
+ *  with the standing. */
+import { cutText, reviewMarks, standingWord } from "#snapshots/format";
 import { escapeXml, flat, type PageModel } from "#snapshots/page";
 
 const HEIGHT = 20; // pixels, as badges elsewhere
 const LETTER = 6.6; // pixels of one at this size
 const LABEL = "proof";
 const MAX_WORDS = 80;
+const MAX_MARK = 50;
 
 /** A colour for what is well, what is not, and what nobody knows; the words say it, too. */
 const COLOURS: readonly (readonly [state: RegExp, colour: string])[] = [
@@ -18,10 +20,9 @@ const COLOURS: readonly (readonly [state: RegExp, colour: string])[] = [
 export function badge(model: PageModel): string | null {
   if (model.page !== "record") return null;
   const { state, check } = model.standing;
-  const words = cutText(
-    flat([standingWord(state), ...(check === undefined ? [] : [check.by, check.on.slice(0, 10)])].join(" · ")),
-    MAX_WORDS,
-  );
+  const said = flat([standingWord(state), ...(check === undefined ? [] : [check.by, check.on.slice(0, 10)])].join(" · "));
+  const marks = reviewMarks(model.record).map((mark) => cutText(flat(mark), MAX_MARK));
+  const words = [cutText(said, MAX_WORDS), ...marks].join(" · ");
   const [left, right] = [LABEL, words].map((text) => Math.round([...text].length * LETTER) + 14) as [number, number];
   const colour = COLOURS.find(([pattern]) => pattern.test(state))?.[1] ?? "#524e47";
   const text = (x: number, width: number, words: string): string =>

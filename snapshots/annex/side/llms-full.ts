@@ -1,5 +1,5 @@
 /** llms-full.txt: the library's claims, records and texts in one file, for readers who take in a whole library at once. */
-import { absoluteHref, claimStandings, pagePath, recordStanding } from "#snapshots/format";
+import { absoluteHref, claimStandings, judgedWords, pagePath } from "#snapshots/format";
 import { hasExactLines } from "#snapshots/schema";
 import type { Snapshot } from "#snapshots/shelf";
 import { flat, llmsText } from "#snapshots/page";
@@ -50,7 +50,7 @@ export async function llmsFullText(snapshot: Snapshot): Promise<string> {
     "\n# Proof records\n",
     cubs.values().map((record) => {
       const { id, theorem_name: name, statement, invocation } = record;
-      return `\n## ${id} ${flat(name)}\n\n${recordStanding(record).says}, ${invocation}\n\n${flat(statement)}\n`;
+      return `\n## ${id} ${flat(name)}\n\n${judgedWords(record)}, ${invocation}\n\n${flat(statement)}\n`;
     }),
     cubs.length,
     SECTIONS.records,

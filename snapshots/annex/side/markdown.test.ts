@@ -8,7 +8,7 @@ import { pageMarkdown } from "./markdown.ts";
 const CLAIM = { id: "c", title: "T", status: "scoped", scope: "here", statement: "s" };
 const twin = (more: object): string => {
   const claim = Claim.parse({ ...CLAIM, ...more });
-  const model = { page: "claim", claim, standing: { state: "scoped", evidence: "unpinned", says: "scoped" } };
+  const model = { page: "claim", claim, records: [], standing: { state: "scoped", evidence: "unpinned", says: "scoped" } };
   return (
     pageMarkdown(
       { model, chrome: { library: "L", path: "/claims/c/" } } as unknown as PageInput,

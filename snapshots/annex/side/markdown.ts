@@ -13,8 +13,8 @@ import {
   wordSentence,
 } from "#snapshots/format";
 import type { otherProofs } from "#snapshots/query";
-import type { Claim, CubRecord, Standing } from "#snapshots/schema";
-import { type BrowsePage, flat, type ObjectCard, type ObjectPage, type PageInput, type PageModel } from "#snapshots/page";
+import type { CubRecord, Standing } from "#snapshots/schema";
+import { type BrowsePage, flat, type ObjectCard, type ObjectPage, type PageInput, type PageModel, type RecordCard } from "#snapshots/page";
 
 /** MarkdownLinks makes the links of a twin: absolute, and pinned where that makes sense. `proofs` are others of a record's statement. */
 export type MarkdownLinks = { readonly href: (path: string) => string; readonly proofs: Awaited<ReturnType<typeof otherProofs>> };
@@ -38,7 +38,7 @@ function bodyOf(model: PageModel, { href, proofs }: MarkdownLinks, text: string 
     case "record":
       return recordText(model.record, model.standing, proofs, href);
     case "claim":
-      return claimText(model.claim, model.standing, href);
+      return claimText(model, href);
     case "browse":
       return folderText(model, href);
     default:
@@ -75,15 +75,13 @@ function objectText(model: ObjectPage, href: LinkTo, follows: boolean): string {
     ...model.cited_by.claims.map(
       ({ id, title, standing }) => `- cited by ${link(title, href(pagePath.claim(id)))} (${inline(standing.says)})`,
     ),
-    ...model.cited_by.records.map(
-      ({ id, theorem_name: name, standing }) => `- cited by ${link(`${id} ${name}`, href(pagePath.record(id)))} (${inline(standing.says)})`,
-    ),
+    ...model.cited_by.records.map((record) => `- cited by ${recordLine(record, href)}`),
     "",
     follows ? "The object's own text follows the line below the next rule." : "This object's text is not shown here.",
   );
 }
 
-function claimText(claim: Claim, standing: Standing, href: LinkTo): string {
+function claimText({ claim, standing, records }: Extract<PageModel, { page: "claim" }>, href: LinkTo): string {
   const list = (title: string, items: readonly string[]): string[] => (items.length === 0 ? [] : ["", `## ${title}`, "", ...items]);
   return lines(
     ...heading(claim.title),
@@ -103,6 +101,10 @@ function claimText(claim: Claim, standing: Standing, href: LinkTo): string {
             .join("")}${sha256 === undefined ? "" : ` sha256 ${code(sha256)}: ${link("who has it", href(`/api/digests/${sha256}`))}`}`,
       ),
     ),
+    ...list(
+      "Records",
+      records.map((record) => `- ${recordLine(record, href)}`),
+    ),
     ...list("Reproduce", claim.reproduce.map(fence)),
     ...list("Verify", claim.verify.map(fence)),
     ...list(
@@ -110,6 +112,10 @@ function claimText(claim: Claim, standing: Standing, href: LinkTo): string {
       claim.gaps.map((gap) => `- ${inline(gap)}`),
     ),
   );
+}
+
+function recordLine({ id, theorem_name: name, standing, reviewed }: RecordCard, href: LinkTo): string {
+  return `${link(`${id} ${name}`, href(pagePath.record(id)))} (${[standing.says, ...reviewed].map(inline).join("; ")})`;
 }
 
 /** FROM_REGISTRY names the fields that the standing stands beside. */
