@@ -44,7 +44,9 @@ for (const name of STATES) {
   });
 }
 
-test("no text lies under the narrow column of any kind of page, on a phone and on a desk, however far it is scrolled", async ({ browser }) => {
+test("no text lies under the narrow column of any kind of page, on a phone and on a desk, however far it is scrolled", async ({
+  browser,
+}) => {
   await watched(browser, {}, async (page) => {
     for (const name of [...STATES, "record-hostile"]) {
       await page.goto(addressOf(name));
