@@ -15,11 +15,10 @@ import { useParts } from "../publish/parts.ts";
 import { writeFiles } from "../testing/library.ts";
 import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { type Ran, runIn } from "../testing/run-program.ts";
+import { CLI, PAGED_CLI } from "../testing/serving-process.ts";
 
-const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
 
-// What is built here is a process of its own in the tests that serve, with the real parts.
 useParts(PLAIN_PARTS);
 
 const run = (cwd: string, ...args: string[]): Promise<Ran> => runIn(cwd, args);
@@ -397,7 +396,7 @@ test("serve --every builds by itself, serves what it built, and says when the ne
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("kind: embedded", "kind: none"));
   assert.equal((await run(dir, "serve", "--every", "soon", "--config", file)).status, 2);
-  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--every", "1h", "--metrics", "0", "--config", file], {
+  const child = spawn(process.execPath, [PAGED_CLI, "serve", "--port", "0", "--every", "1h", "--metrics", "0", "--config", file], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   // Before the folder goes: it builds there.

@@ -129,7 +129,13 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
   const head = `${record.id} ${record.module}.${record.theorem_name} (${record.anchor?.path ?? ""}:${record.anchor?.line ?? 0}): ${record.verification_state}, ${record.status}`;
   print(
     options,
-    { id, verification_state: record.verification_state, status: record.status, reasons },
+    {
+      id: record.id,
+      verification_state: record.verification_state,
+      status: record.status,
+      meaning: record.meaning?.sha256 || null,
+      reasons,
+    },
     `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...[witnessSentence(record)].flatMap((says) => says ?? []), ...reasons].join("\n")}\n`,
   );
 }
