@@ -125,3 +125,21 @@ test("raised letters, roles, deeper items, numbered remarks and what is passed t
     "T prose: End.",
   ]);
 });
+
+test("cells of a table take columns and rows, come several times, and have the style of their column", async () => {
+  const spans = await page("|===\n|A |B |C\n\n.2+|rows |b1 |c1\n|b2 |c2\n2.2+|big |c3\n|c4\n3+|wide\n3*|same\n|===\n");
+  const rows = [...spans.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = ""]) => row.replaceAll(/<(\/?)t[dh]/g, "<$1c"));
+  assert.deepEqual(rows, [
+    "<c>A</c><c>B</c><c>C</c>",
+    '<c rowspan="2">rows</c><c>b1</c><c>c1</c>',
+    "<c>b2</c><c>c2</c>",
+    '<c colspan="2" rowspan="2">big</c><c>c3</c>',
+    "<c>c4</c>",
+    '<c colspan="3">wide</c>',
+    "<c>same</c><c>same</c><c>same</c>",
+  ]);
+  const styled = await page('[cols="1,1a,m"]\n|===\n|x \\| y\n|* one\n* two\n|code\n|===\n');
+  assert.match(styled, /<td>x \| y<\/td><td><ul><li[^>]*>one<\/li><li[^>]*>two<\/li><\/ul><\/td><td><code>code<\/code><\/td>/);
+  const values = await page('[%header,format=csv]\n|===\nA,B\n1,"x, \n*y*"\n|===\n');
+  assert.match(values, /<th>A<\/th><th>B<\/th>.*<td>x,\n<strong>y<\/strong><\/td>/s);
+});

@@ -3,6 +3,7 @@ import type { Element } from "hast";
 import type { Body, SourceText } from "./body.ts";
 import {
   box,
+  cellOf,
   codeBlock,
   element,
   formula,
@@ -14,8 +15,9 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
+import { recordsIn } from "./csv.ts";
 import { textOf } from "./html-tree.ts";
-import { isBlank, type PartLine, type Row, type Rule, textIn } from "./lined.ts";
+import { dedent, isBlank, type PartLine, type Row, type Rule, settingsIn, textIn } from "./lined.ts";
 import { MarkupReader } from "./markup-reader.ts";
 import { rooted } from "./links.ts";
 import { linesBetween } from "./others.ts";
@@ -501,73 +503,50 @@ class AsciidocReader extends MarkupReader {
   #table(inside: readonly Row[], settings: Settings, fence: string, line: number): Element {
     const format = settings.named.get("format") ?? (fence.startsWith(",") ? "csv" : fence.startsWith(":") ? "dsv" : "psv");
     const caption = settings.title === "" ? [] : this.inline(settings.title);
-    const cells = format === "psv" ? this.#cells(inside, fence.startsWith("!") ? "!" : (settings.named.get("separator") ?? "|")) : [];
-    const written = settings.named.get("cols") ?? "";
-    const firstRow = inside.find((row) => !isBlank(row));
-    const count = written === "" ? cells.filter((cell) => cell.line === firstRow?.line).length : columnsIn(written);
-    const rows: Element[][] = [];
-    if (format !== "psv")
-      for (const row of inside)
-        if (!isBlank(row))
-          rows.push(
-            row.text
-              .split(format === "csv" ? /,(?=(?:[^"]*"[^"]*")*[^"]*$)/ : /:/)
-              .map((one) => element("td", this.inline(one.trim().replaceAll(/^"|"$/g, "")), {}, row.line)),
-          );
-    let [row, filled]: [Element[], number] = [[], 0];
-    for (const cell of cells) {
-      row.push(cell.element);
-      filled += cell.span;
-      if (filled >= Math.max(1, count)) {
-        rows.push(row);
-        [row, filled] = [[], 0];
-      }
-    }
-    if (row.length > 0) rows.push(row);
-    const at = inside.findIndex((one) => one === firstRow);
+    const separator = settings.named.get("separator") ?? { csv: ",", tsv: "\t", dsv: ":" }[format] ?? (fence.startsWith("!") ? "!" : "|");
+    const at = inside.findIndex((row) => !isBlank(row));
+    const rows = format === "psv" ? this.#cells(inside, separator, settings, inside[at]?.line ?? 0) : this.#records(inside, separator);
     const isHead =
-      /\bheader\b/.test(settings.options) ||
-      settings.options.includes("%header") ||
-      (at === 0 && isBlank(inside[1]) && inside.length > 2 && !/noheader/.test(settings.options));
+      /\bheader\b/.test(settings.options) || (at === 0 && isBlank(inside[1]) && inside.length > 2 && !/noheader/.test(settings.options));
     return tableOf(rows, isHead && rows.length > 1 ? 1 : 0, line, caption);
   }
 
-  #cells(inside: readonly Row[], separator: string): { readonly element: Element; readonly span: number; readonly line: number }[] {
-    const found: { spec: string; rows: Row[]; line: number }[] = [];
-    for (const row of inside) {
-      const parts = row.text.split(separator);
-      for (const [n, text] of parts.entries()) {
-        const [, lead = "", spec = ""] =
-          n < parts.length - 1
-            ? (/^(.*?)((?:(?<=^|\s)(?:\d+(?:\.\d+)?|\.\d+)[+*])?(?:(?<=^|\s|[+*])[<^>.]{0,3}[adehlmsv]?)?)$/.exec(text) ?? [null, text, ""])
-            : [null, text, ""];
-        const isEscaped = text.endsWith("\\") && n < parts.length - 1;
-        if (n > 0) found.at(-1)?.rows.push({ text: (isEscaped ? text.slice(0, -1) : lead).trim(), line: row.line });
-        else if (found.length > 0) found.at(-1)?.rows.push({ text: lead, line: row.line });
-        if (n < parts.length - 1) found.push({ spec: spec.trim(), rows: [], line: row.line });
+  #records(inside: readonly Row[], separator: string): Element[][] {
+    return recordsIn(inside, separator).map(({ cells, line }) => cells.map((cell) => cellOf(this.inline(cell), { line })));
+  }
+
+  /** Cells in their rows: one may take several columns or rows, and the table says how many columns there are, or its first line. */
+  #cells(inside: readonly Row[], separator: string, settings: Settings, first: number): Element[][] {
+    const styles = columnsIn(settings.named.get("cols") ?? "");
+    const found = specifiedIn(inside, separator);
+    const count = styles.length || found.filter(({ line }) => line === first).reduce((sum, { times, colSpan }) => sum + times * colSpan, 0);
+    const rows: Element[][] = [[]];
+    const taken: number[] = []; // rows from this one on in which something above stands, by column
+    let column = 0;
+    const skip = (): void => {
+      while ((taken[column] ?? 0) > 0 && column < count) column++;
+      if (column < Math.max(1, count)) return;
+      for (let at = 0; at < count; at++) taken[at] = Math.max(0, (taken[at] ?? 0) - 1);
+      rows.push([]);
+      column = 0;
+    };
+    for (const cell of found)
+      for (let time = 0; time < cell.times; time++) {
+        for (let at = 0; at <= MAX_SPAN && (taken[column] ?? 0) > 0; at++) skip();
+        rows.at(-1)?.push(this.#cell(cell, cell.style || (styles[column] ?? "")));
+        for (let at = 0; at < cell.colSpan; at++) taken[column + at] = cell.rowSpan;
+        column += cell.colSpan;
+        skip();
       }
-    }
-    return found.flatMap(({ spec, rows, line }) => {
-      const [, span = "1", repeat = "1"] = /^(?:(\d+)(?:\.\d+)?\+)?(?:(\d+)\*)?/.exec(spec) ?? [];
-      const text = textIn(rows).trim();
-      const children = spec.endsWith("a")
-        ? this.blocks(rows)
-        : spec.endsWith("l")
-          ? [codeBlock(text, null, line)]
-          : text.split(/\n\s*\n/).flatMap((one, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(one)]);
-      const head = spec.endsWith("h") ? "th" : "td";
-      const make = () => ({
-        element: element(
-          head,
-          spec.endsWith("m") ? [element("code", children)] : children,
-          Number(span) > 1 ? { colSpan: Math.min(100, Number(span)) } : {},
-          line,
-        ),
-        span: Number(span),
-        line,
-      });
-      return Array.from({ length: Math.min(50, Math.max(1, Number(repeat))) }, make);
-    });
+    return rows.filter((row) => row.length > 0);
+  }
+
+  #cell({ rows, ...cell }: Specified, style: string): Element {
+    const text = textIn(rows).trim();
+    const paragraphs = (): Nodes => text.split(/\n\s*\n/).flatMap((one, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(one)]);
+    const children = style === "a" ? this.blocks(dedent(rows)) : style === "l" ? [codeBlock(text, null, cell.line)] : paragraphs();
+    const made = cellOf(style === "m" ? [element("code", children)] : children, cell);
+    return style === "h" ? { ...made, tagName: "th" } : made;
   }
 
   protected override inline(text: string, depth = 0): Nodes {
@@ -685,9 +664,7 @@ function openIncludes(): (line: string) => PartLine | null {
     if (own !== undefined && set.size < 1000) set.set(own, fill(value).slice(0, MAX_VALUE));
     const [, path, inner = ""] = /^include::([^[\]]+)\[(.*)\]$/.exec(line) ?? [];
     if (path === undefined || /^\w+:\/\//.test(path)) return null;
-    const settings = new Map(
-      Array.from(inner.matchAll(/([\w-]+)=(?:"([^"]*)"|([^,]*))/g), ([, name = "", quoted, bare = ""]) => [name, quoted ?? bare]),
-    );
+    const settings = settingsIn(inner);
     const deeper = "=".repeat(Math.min(5, Math.max(0, Number(settings.get("leveloffset") ?? 0) || 0)));
     const tags = (settings.get("tags") ?? settings.get("tag"))?.split(/[;,]/).map((tag) => tag.trim());
     const take = (lines: readonly string[]): readonly string[] => {
@@ -736,7 +713,45 @@ function goesOn(row: Row | undefined): boolean {
   return !isBlank(row) && !ITEM.test(text) && !TERM.test(text) && text !== "+" && !FENCE.test(text);
 }
 
-/** The number of columns of `3*`, `1,2,a` and the like. */
-function columnsIn(written: string): number {
-  return written.split(/[,;]/).reduce((sum, one) => sum + Number(/^\s*(\d{1,3})\*/.exec(one)?.[1] ?? 1), 0);
+/** The styles of the columns that `3*`, `1,2a` and the like describe: "" where a column has none. */
+function columnsIn(written: string): readonly string[] {
+  if (written === "") return [];
+  return written.split(/[,;]/).flatMap((one) => {
+    const [, times = "1", style = ""] = /^\s*(?:(\d{1,3})\*)?.*?([adehlmsv]?)\s*$/.exec(one) ?? [];
+    return Array.from({ length: Math.min(MAX_SPAN, Number(times)) }, () => style);
+  });
+}
+
+/** A Specified is a cell with what stands before its sign: how often it is there, how many columns and rows it takes, its style. */
+type Specified = {
+  readonly rows: Row[];
+  readonly line: number;
+  readonly times: number;
+  readonly colSpan: number;
+  readonly rowSpan: number;
+  readonly style: string;
+};
+const MAX_SPAN = 100; // columns or rows
+
+const SPECIFIED = /(?<=^|\s)(?:(\d{0,3})(?:\.(\d{1,3}))?([+*]))?[<^>.]{0,4}([adehlmsv]?)$/;
+
+/** The cells of a table: what stands before a separator that is not escaped says how the cell behind it is set. */
+function specifiedIn(inside: readonly Row[], separator: string): readonly Specified[] {
+  const found: Specified[] = [];
+  const divides = new RegExp(`(?<!\\\\)${RegExp.escape(separator)}`);
+  for (const { text: whole, line } of inside) {
+    const parts = whole.split(divides).map((part) => part.replaceAll(`\\${separator}`, separator));
+    for (const [n, part] of parts.entries()) {
+      const spec = n < parts.length - 1 ? SPECIFIED.exec(part) : null;
+      const text = spec === null ? part : part.slice(0, spec.index);
+      found.at(-1)?.rows.push({ text: n > 0 ? text.trim() : text, line });
+      if (n === parts.length - 1) continue;
+      const [, across = "", down = "1", sign, style = ""] = spec ?? [];
+      const count = Math.min(MAX_SPAN, Number(across) || 1);
+      const spans =
+        sign === "*" ? { times: count, colSpan: 1, rowSpan: 1 } : { times: 1, colSpan: count, rowSpan: Math.min(MAX_SPAN, Number(down)) };
+      found.push({ rows: [], line, style, ...spans });
+    }
+  }
+  return found;
 }

@@ -1,6 +1,7 @@
 /** A text as a page shows it: every line with an anchor, `#L12`. */
 import { objectPath, pagePath, relativeHref } from "#snapshots/format";
 import { MAX_SHOWN, MAX_SHOWN_LINES, type SourceText } from "./body.ts";
+import type { Lines } from "#snapshots/blocks";
 import { escapeHtml, highlightLines } from "#snapshots/highlight";
 import { readSymbols } from "./isabelle-symbols.ts";
 
@@ -34,4 +35,11 @@ export function formatCode(source: SourceText, language: string | null): string 
 export function formatCut(key: string, shown: number, count: number): string {
   const href = escapeHtml(relativeHref(pagePath.object(key), objectPath(key)));
   return `<p class="cut">Shown up to line ${shown} of ${count}; <a href="${href}">the whole file</a>.</p>`;
+}
+
+/** findCut finds the last line to show of a long document: before a blank line when there is one not far above the limit. */
+export function findCut(lines: Lines): number {
+  const last = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
+  for (let line = last; line > Math.max(1, last - 200); line--) if (lines.isBlank(line)) return line;
+  return last;
 }

@@ -1,6 +1,7 @@
 /** Tables as programs write them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { blocksOf } from "../../snapshots/blocks/blocks.ts";
 import { extract } from "./extract.ts";
 
 async function read(
@@ -58,4 +59,30 @@ test("the caption says what of the table is shown", async () => {
   assert.match((await read("a.csv", `${wide}\n${wide}\n`)).caption, /^1 row, the first 100 of 300 columns; <a /);
   assert.match((await read("a.csv", `a\n${"1\n".repeat(700)}`)).caption, /^700 rows, the first 500 are here; <a /);
   assert.match((await extract("a.csv", Buffer.from("a,b\n1,2\n"))).summary, /^1 row\. Columns: a, b$/);
+});
+
+test("remarks and a title above a table are no rows, and the last remark may name its columns", async () => {
+  const tables: readonly (readonly [key: string, text: string, header: readonly string[], rows: number])[] = [
+    ["a.csv", "# made by a tool, on Monday\n# units: m, s\nname,price\nHam,15\n# between, as it were\nNail,2\n", ["name", "price"], 3],
+    ["a.csv", "# made by a tool\n\nname,price\nHam,15\n# between\nNail,2\n", ["name", "price"], 2],
+    ["a.tsv", "##source=x\n##more\n#chrom\tstart\nchr1\t1\n", ["#chrom", "start"], 1],
+    ["a.csv", "# time, value\n0.5,2\n1e-3,4\n", ["# time", "value"], 2],
+    ["a.csv", "id,name\n#1,one\n#2,two\n", ["id", "name"], 2],
+    ["a.csv", "#only\n#remarks\n", ["#only"], 1],
+    ["a.csv", "Prices of tools, 2024\n\nname;price\nHam;15\n", ["name", "price"], 1],
+    ["a.csv", "name\n\nHam\n", ["name"], 1],
+  ];
+  for (const [key, text, header, rows] of tables) {
+    const found = await read(key, text);
+    assert.deepEqual([found.header, found.caption], [header, `${rows} row${rows === 1 ? "" : "s"}`], text);
+  }
+  const { title, passages } = await extract("a.csv", Buffer.from("Prices of tools\n\nname,price\nHam,15\n"));
+  assert.deepEqual([title, passages.at(-1)?.end_line], ["Prices of tools", 4]);
+  const [row] = blocksOf("# made by a tool\nname,price\nHam,15\n# between\n", "csv");
+  assert.deepEqual([row?.plain, row?.row?.columns], ["Ham,15", ["name", "price"]]);
+});
+
+test("blanks before a quoted field do not belong to it", async () => {
+  const { cells, caption } = await read("a.csv", 'name, price\n"Ham, m", 15\nNail, "2,\n3"\n');
+  assert.deepEqual([cells.slice(0, 3), caption], [["Ham, m", "15", "Nail"], "2 rows"]);
 });

@@ -4,7 +4,8 @@ import { objectPath, pagePath, relativeHref } from "#snapshots/format";
 import { EMPTY_BODY, isNumber, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode } from "./code-view.ts";
 import { escapeHtml } from "#snapshots/highlight";
-import type { Lines } from "#snapshots/blocks";
+import { isRemark, type Lines, type TableDialect, tableDialect } from "#snapshots/blocks";
+import { type Row, textIn } from "./lined.ts";
 import { cutPassages, headingPath, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 
 /** Limits of the table on the page; of a cell in UTF-16 units. */
@@ -12,23 +13,15 @@ const MAX_ROWS = 500;
 const MAX_COLUMNS = 100;
 const MAX_CELL = 500;
 
-/** Signs that divide fields, the likeliest first. */
-const DELIMITERS = [",", ";", "\t", "|"];
-/** Lines of which the delimiter is told. */
-const SAMPLE = 20;
-
-type Dialect = {
-  readonly delimiter: string;
-  /** True where a field in quotes may hold delimiters and line breaks. IANA's tab-separated values have no quotes. */
-  readonly quotes: boolean;
-  /** First line of the table: what is above it is empty, or tells Excel the delimiter. */
-  readonly first: number;
-};
+/** A dialect with whether a field in quotes may hold delimiters and line breaks. IANA's tab-separated values have no quotes. */
+type Dialect = TableDialect & { readonly quotes: boolean };
+const FORGIVING = { bom: true, ltrim: true, relax_quotes: true, relax_column_count: true, skip_empty_lines: true } as const;
 
 /** readCsv reads a table: rows with their header, shown as a table of the first ones. */
 export function readCsv(source: SourceText, mediaType: string): Body {
   const { lines, text } = source;
-  const dialect = findDialect(lines, mediaType.startsWith("text/tab"));
+  const isTabbed = mediaType.startsWith("text/tab");
+  const dialect = { ...tableDialect(text, isTabbed), quotes: !isTabbed };
   const { starts, open } = findRecords(lines, dialect);
   const cut = starts.findIndex((line, index) => index > MAX_ROWS || lines.start(line) > MAX_SHOWN);
   const head = text.slice(lines.start(dialect.first), cut < 0 ? text.length : lines.start(starts[cut] ?? 1)).slice(0, MAX_SHOWN);
@@ -43,7 +36,7 @@ export function readCsv(source: SourceText, mediaType: string): Body {
   // Lines end at line feeds alone; a table whose lines end with carriage returns is one of them.
   const total = starts.length === 1 ? (text.trimEnd().match(/\r/g)?.length ?? 0) : starts.length - 1;
   return {
-    title: null,
+    title: dialect.title,
     summary: `${countOf(total, "row")}. Columns: ${columns}`,
     passages: cutPassages(lines, packRecords(lines, starts, headingPath([columns]))),
     html: formatTable(source.key, rows, starts, total),
@@ -55,36 +48,15 @@ function countOf(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-function findDialect(lines: Lines, isTabbed: boolean): Dialect {
-  let first = 1;
-  while (first < lines.count && lines.isBlank(first)) first++;
-  const [, said] = /^\ufeff?sep=(.)\r?$/i.exec(lines.slice(first, first).slice(0, 20)) ?? [];
-  if (said !== undefined) return { delimiter: said, quotes: true, first: first + 1 };
-  return { delimiter: isTabbed ? "\t" : findDelimiter(lines, first), quotes: !isTabbed, first };
-}
-
-/** The sign that divides most of the first lines into as many fields as the first, outside quotes; of several the one that divides into more. */
-function findDelimiter(lines: Lines, first: number): string {
-  const sample = lines.slice(first, Math.min(lines.count, first + SAMPLE - 1)).slice(0, 50_000);
-  const bare = sample
-    .replaceAll(/"(?:[^"]|"")*"/g, "")
-    .split(/\r\n?|\n/)
-    .filter((line) => line !== "");
-  const worth = (sign: string): number => {
-    const [fields = 0, ...others] = bare.map((line) => line.split(sign).length - 1);
-    return fields === 0 ? 0 : 1 + others.filter((count) => count === fields).length + fields / 10_000;
-  };
-  return DELIMITERS.reduce((best, sign) => (worth(sign) > worth(best) ? sign : best));
-}
-
 /** findRecords finds the first lines of the records: a line break inside quotes ends none, and a quote opens a field only at its start. */
-function findRecords(lines: Lines, { delimiter, quotes, first }: Dialect): { starts: number[]; open: boolean } {
+function findRecords(lines: Lines, dialect: Dialect): { starts: number[]; open: boolean } {
+  const { delimiter, quotes, first } = dialect;
   const starts: number[] = [];
   let quoted = false;
   let opened = 0;
   let quote = quotes ? nextQuote(lines.text, lines.start(first)) : Number.POSITIVE_INFINITY;
   for (let line = first; line <= lines.count; line++) {
-    if (!quoted && !lines.isBlank(line)) starts.push(line);
+    if (!quoted && !lines.isBlank(line) && !isAside(lines, line, dialect)) starts.push(line);
     const before = quoted;
     const end = lines.end(line);
     if (quote < end) {
@@ -98,9 +70,14 @@ function findRecords(lines: Lines, { delimiter, quotes, first }: Dialect): { sta
   return { starts, open: quoted };
 }
 
+/** A remark between the rows of a table that has some above it. */
+const isAside = (lines: Lines, line: number, { hasRemarks, delimiter, first }: Dialect): boolean =>
+  hasRemarks && line > first && isRemark(lines.slice(line, line), delimiter);
+
 /** @param open true when the line begins inside a quoted field @returns true when it ends inside one */
 function isOpenAtEnd(line: string, delimiter: string, open: boolean): boolean {
   for (let at = 0; ; ) {
+    while (!open && line[at] === " ") at++;
     if (open || line[at] === '"') {
       let close = line.indexOf('"', open ? at : at + 1);
       while (close !== -1 && line[close + 1] === '"') close = line.indexOf('"', close + 2);
@@ -137,22 +114,30 @@ function packRecords(lines: Lines, starts: readonly number[], heading: readonly 
   return marks;
 }
 
-function parseRows(text: string, { delimiter, quotes }: Dialect): string[][] | null {
+function parseRows(text: string, { delimiter, quotes, hasRemarks }: Dialect): string[][] | null {
+  const isRow = (row: readonly string[], at: number): boolean => at === 0 || row.length > 1 || !isRemark(row[0] ?? "", delimiter);
   try {
-    const rows = parse(text, {
-      bom: true,
-      delimiter,
-      quote: quotes ? '"' : false,
-      relax_quotes: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      to: MAX_ROWS + 1,
-    });
+    const all = parse(text, { ...FORGIVING, delimiter, quote: quotes ? '"' : false, to: MAX_ROWS + 1 });
+    const rows = hasRemarks ? all.filter(isRow) : all;
     // Some programs put fields in quotes all the same.
     return quotes ? rows : rows.map((row) => row.map((field) => field.replace(/^"(.*)"$/, (_, own: string) => own.replaceAll('""', '"'))));
   } catch {
     return null;
   }
+}
+
+/** recordsIn reads the rows of a table within another text, with the lines on which they end. */
+export function recordsIn(
+  rows: readonly Row[],
+  delimiter: string,
+): readonly { readonly cells: readonly string[]; readonly line: number }[] {
+  const found: { cells: readonly string[]; line: number }[] = [];
+  const add = (cells: readonly string[], { lines }: { readonly lines: number }): null => {
+    found.push({ cells, line: rows[lines - 1]?.line ?? 0 });
+    return null;
+  };
+  parse(textIn(rows), { ...FORGIVING, rtrim: true, delimiter, on_record: add });
+  return found;
 }
 
 function formatTable(key: string, rows: readonly string[][], starts: readonly number[], total: number): string {

@@ -4,11 +4,11 @@ import type { Element, ElementContent, Root, RootContent } from "hast";
 import type { ObjectKind } from "#snapshots/schema";
 import { loadLanguage } from "#snapshots/highlight";
 import { EMPTY_BODY, MAX_SHOWN, type Body, type SourceText } from "./body.ts";
-import { formatCode, formatCut } from "./code-view.ts";
+import { findCut, formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
 import { textOf, TooComplex } from "./html-tree.ts";
-import { findCut, findSummary } from "./markdown.ts";
+import { findSummary } from "./first-words.ts";
 import { cutPassages } from "./passages.ts";
 
 /** MAX_NESTED is how deep lists, quotations and groups may lie in one another. */
@@ -67,6 +67,14 @@ export function box(title: Nodes, children: Nodes, line: number): Element {
 export function image(path: string, alt: string): Element {
   if (/\.(?:png|jpe?g|gif|webp|avif|svg)$/i.test(path) || /^https?:/.test(path)) return element("img", [], { src: encodeURI(path), alt });
   return element("a", [words(alt || path)], { href: encodeURI(path) });
+}
+
+/** cellOf makes a cell of a table. */
+export function cellOf(
+  children: readonly ElementContent[],
+  { colSpan = 1, rowSpan = 1, line = null }: { readonly colSpan?: number; readonly rowSpan?: number; readonly line?: number | null },
+): Element {
+  return element("td", children, { ...(colSpan > 1 ? { colSpan } : {}), ...(rowSpan > 1 ? { rowSpan } : {}) }, line);
 }
 
 /** tableOf makes a table of cells. @param heads number of rows at the top that name the columns */

@@ -39,7 +39,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     ..."* a\n¦a\n=\n¦a\n===\n\n¦.. a\n¦.. note::\n¦   a\n¦*¦**¦``¦`a¦`a`_ ¦`a <¦|a¦|a| ¦[1]_ ¦[#]_ ¦:a:`b` ¦:a:`¦:a:`~b.¦:func:`~a.b` ¦::\n¦a::\n\n¦+--+\n¦| a |\n¦+--+\n| a|\n¦== ==\n¦a  b\n¦- a\n\n¦1. a\n¦a_ ¦__ ¦_a: ¦.. _a: b\n".split(
       "¦",
     ),
-    ..."== ==\na  b\n== ==\n\n¦.. [1] a\n¦:a: b\n¦a\n  b\n¦.. |a| replace:: b\n¦.. |a| replace:: |a|\n¦http://a ¦\\¦.. image:: a\n¦.. csv-table::\n   a,b\n¦.. list-table::\n   * - a\n¦.. toctree::\n   a*\n¦.. toctree::\n¦.. a:: b\n\n   c\n¦.. include:: a\n¦.. math::\n   a\n¦-a  b\n¦>>> a\n¦| a\n".split(
+    ..."== ==\na  b\n== ==\n\n¦.. [1] a\n¦:a: b\n¦a\n  b\n¦.. |a| replace:: b\n¦.. |a| replace:: |a|\n¦http://a ¦\\¦.. image:: a\n¦.. csv-table::\n   a,b\n¦.. list-table::\n   * - a\n¦.. toctree::\n   a*\n¦.. toctree::\n¦.. a:: b\n\n   c\n¦.. include:: a\n¦.. math::\n   a\n¦+-+\n|a|\n+-+\n¦+-+\n¦+-+-+\n|a\n¦-a  b\n¦>>> a\n¦| a\n".split(
       "¦",
     ),
   ],

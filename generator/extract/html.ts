@@ -18,7 +18,7 @@ import {
 import { loadLanguage } from "#snapshots/highlight";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { findHeading, isTemplate } from "./markdown.ts";
+import { findHeading, isTemplate } from "./first-words.ts";
 import { openHeadings } from "./headings.ts";
 import { tidyPaper } from "./paper-html.ts";
 import { cutPassages, MAX_LENGTH, shorten } from "./passages.ts";

@@ -163,3 +163,37 @@ test("the language of minted code is its colour, and units are said", async () =
   assert.match(html ?? "", /It is 5 meter or 7\.[^]*<pre class="code" id="L5"><code>x = <span class="n">1<\/span><\/code>/);
   assert.equal(blocksOf(text, "latex")[0]?.plain, "It is 5 meter or 7.");
 });
+
+test("a blueprint says of a statement where it is formalised and what it uses, below it", async () => {
+  const html = await page(
+    String.raw`\begin{definition}\label{d} D.\end{definition}\begin{theorem}[Main]\label{t}\lean{Foo.bar, Foo.baz}\leanok\uses{d,gone}
+Every x is y.\end{theorem}\begin{proof}\leanok\proves{t}\uses{d} Clear.\notready\discussion{12}\end{proof} \mathlibok End.`,
+  );
+  const words = wordsOf(html);
+  assert.match(
+    words,
+    /Theorem 1 \(Main\)\. +Every x is y\. In Lean: Foo\.bar , Foo\.baz \. Marked as formalised\. Uses Definition 1 , gone \./,
+  );
+  assert.match(
+    words,
+    /Proof\. Clear\. Marked as formalised\. Proves Theorem 1 \. Uses Definition 1 \. Not ready to be formalised\. Issue 12 \./,
+  );
+  assert.match(html, /<code>Foo\.bar<\/code>.*<a href="#doc-d">Definition 1<\/a>/s);
+});
+
+test("theorems have the names and counters that their packages give them, and references with a name say it", async () => {
+  const html = await page(
+    String.raw`\documentclass{article}\usepackage{thmtools}
+\newtheorem{thm}{Theorem}\newtheorem*{thm*}{Theorem}\declaretheorem[name=Satz, sibling=thm]{satz}\declaretheorem[numbered=no,name={Main, again}]{main}
+\newmdtheoremenv[linecolor=red]{boxed}[thm]{Boxed}\newtcbtheorem[number within=section]{tcb}{Framed}{}{t}\spnewtheorem{sp}{Spring}{\bfseries}{\itshape}
+\begin{document}
+\begin{thm}\label{a} A.\end{thm}\begin{thm*}B.\end{thm*}\begin{satz}\label{s} C.\end{satz}\begin{main}D.\end{main}
+\begin{boxed}E.\end{boxed}\begin{tcb}F.\end{tcb}\begin{sp}G.\end{sp}
+By \cref{a,s}, \ref{s} and \autoref{e}. \begin{equation}\label{e}x\end{equation}
+\end{document}`,
+  );
+  const words = wordsOf(html);
+  for (const said of ["Theorem 1. A.", "Theorem. B.", "Satz 2. C.", "Main, again. D.", "Boxed 3. E.", "Framed 1. F.", "Spring 1. G."])
+    assert.ok(words.replaceAll(/ +/g, " ").includes(said), `${said}: ${words}`);
+  assert.match(words, /By Theorem 1 , Satz 2 , 2 and Equation \(1\) \./);
+});

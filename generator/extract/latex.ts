@@ -22,6 +22,7 @@ import {
 } from "./document.ts";
 import { openingOf, textOf, TooComplex } from "./html-tree.ts";
 import { LatexMath } from "./latex-math.ts";
+import { settingsIn } from "./lined.ts";
 import { rooted } from "./links.ts";
 import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
 import type { Others } from "./others.ts";
@@ -111,6 +112,9 @@ const plainOf = (nodes: Nodes): string =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
+/** A Label is what a reference says of a place: its number or title, and its kind, with the key of its file where it lies in another. */
+type Label = { readonly said: string; readonly kind: string; readonly key: string | null };
+
 /** Paper is what all readers of one document share: its own commands, its notes, numbers and references. Of several files one is shown, with the parts
  *  that it takes in as far as there is room; the others are read for what they define. */
 class Paper {
@@ -137,9 +141,12 @@ class Paper {
       .map((name) => [name, { title: name.charAt(0).toUpperCase() + name.slice(1), counter: name }]),
   );
   readonly #counters = new Map<string, { value: number; within: string | null }>();
-  readonly #labels = new Map<string, { readonly said: string; readonly key: string | null }>();
-  readonly #references: { readonly label: string; readonly link: Element }[] = [];
-  readonly #items = new Map<string, { readonly said: string; readonly key: string | null }>();
+  readonly #labels = new Map<string, Label>();
+  readonly #references: { readonly label: string; readonly link: Element; readonly isNamed: boolean }[] = [];
+  readonly #items = new Map<string, Label>();
+  /** Facts of the statement or proof that is being read, outside of which there are none. */
+  facts: Nodes[] | null = null;
+  #kind = "";
   /** The words by which a label that stands here is referred to. */
   current = "";
   /** True above the body of a document. */
@@ -183,12 +190,14 @@ class Paper {
     this.#counters.set(counter, { value: 0, within });
   }
 
-  count(counter: string): string {
+  /** Counts what stands here. @param kind as a reference calls it; "" where it says the number alone */
+  count(counter: string, kind = ""): string {
     const own = this.#counters.get(counter) ?? { value: 0, within: null };
     own.value++;
     this.#counters.set(counter, own);
     for (const other of this.#counters.values()) if (other.within === counter) other.value = 0;
     this.current = this.#numberOf(counter, 0);
+    this.#kind = kind;
     return this.current;
   }
 
@@ -199,18 +208,19 @@ class Paper {
   }
 
   label(name: string): Element {
-    this.#labels.set(name, { said: this.current, key: this.#hidden });
+    this.#labels.set(name, { said: this.current, kind: this.#kind, key: this.#hidden });
     return element("span", [], { id: name });
   }
 
-  refer(label: string): Element {
+  /** @param isNamed where the kind of what it leads to is said before its number */
+  refer(label: string, isNamed = false): Element {
     const link = element("a", [], { href: `#${label}` });
-    this.#references.push({ label, link });
+    this.#references.push({ label, link, isNamed });
     return link;
   }
 
   item(key: string, label: string | null): Element {
-    this.#items.set(key, { said: label ?? String(this.#items.size + 1), key: this.#hidden });
+    this.#items.set(key, { said: label ?? String(this.#items.size + 1), kind: "", key: this.#hidden });
     return element("span", [], { id: `cite-${key}` });
   }
 
@@ -220,13 +230,13 @@ class Paper {
 
   /** Writes into each reference what its label stands for; a label that is not here is shown by its name. */
   fillReferences(): void {
-    for (const { label, link } of this.#references) {
+    for (const { label, link, isNamed } of this.#references) {
       const key = label.replace(/^cite-/, "");
       const isCited = key !== label;
       const found = isCited ? this.#items.get(key) : this.#labels.get(label);
       if (found === undefined) Object.assign(link, { tagName: "span", properties: {} });
       else if (found.key !== null) link.properties["href"] = `${rooted(found.key)}#${label}`;
-      link.children = [words(found?.said || key)];
+      link.children = [words(`${isNamed && found?.kind ? `${found.kind} ` : ""}${found?.said || key}`)];
     }
   }
 }
@@ -330,6 +340,18 @@ const FLOATS: ReadonlyMap<string, string> = new Map([
 ]);
 const REFERS = /^(?:ref|eqref|autoref|cref|Cref|pageref|nameref|vref|labelcref|fullref)$/;
 const CITES = /^(?:[Cc]ite\w*|[a-z]*cite[a-z]*|shortcite)$/;
+const NAMES = /^(?:auto|c|C|v|full)ref$/;
+const THEOREMS = /^(?:newtheorem|declaretheorem|newmdtheoremenv|newtcbtheorem|spnewtheorem)$/;
+/** Commands by which blueprints of formalised mathematics say something of a statement or a proof, and how readers are told. */
+const FACTS: Readonly<Record<string, string>> = {
+  lean: "In Lean:",
+  leanok: "Marked as formalised",
+  mathlibok: "Marked as in Mathlib",
+  notready: "Not ready to be formalised",
+  uses: "Uses",
+  proves: "Proves",
+  discussion: "Issue",
+};
 const DEFINES =
   /^(?:re|provide)?newcommand$|^(?:New|Renew|Provide)DocumentCommand$|^DeclareMathOperator$|^[gex]?def$|^DeclareRobustCommand$|^providecommand$|^renewcommand$/;
 
@@ -494,7 +516,7 @@ class LatexReader {
     const { math } = this.#paper;
     const labels: Nodes = [];
     const numbered = math.numbered(tex, environment, (label) => {
-      const number = this.#paper.count("equation");
+      const number = this.#paper.count("equation", "Equation");
       this.#paper.current = `(${number})`;
       for (const name of label) labels.push(this.#paper.label(name));
       return number;
@@ -515,7 +537,7 @@ class LatexReader {
     else if (name === "end") this.#arguments(1, to);
     else if (macro !== null) this.#expand(name, to, flow, depth, line);
     else if (DEFINES.test(name)) this.#define(name, to);
-    else if (name === "newtheorem" || name === "declaretheorem") this.#newTheorem(isStarred, to);
+    else if (THEOREMS.test(name)) this.#newTheorem(isStarred || this.#text[this.#at - 1] === "*", to);
     else if (name === "verb" || (name === "lstinline" && !/[[{]/.test(this.#text[this.#at] ?? ""))) this.#verb(to, flow, line);
     else if (SECTIONS.includes(name)) this.#section(name, isStarred, to, flow, depth, line);
     else if (wrap !== undefined) {
@@ -530,7 +552,7 @@ class LatexReader {
       flow.say(sign, line);
       if (/[ \t\n]/.test(this.#text[this.#at] ?? "") && sign.trim() !== "" && /^[\p{L}]$/u.test(sign)) this.#at = this.#skip(to);
     } else if (ACCENTS.has(name)) this.#accent(name, to, flow, line);
-    else if (REFERS.test(name)) this.#refer(to, flow, line);
+    else if (REFERS.test(name)) this.#refer(name, to, flow, line);
     else if (CITES.test(name) && name !== "nocite") this.#cite(to, flow, line);
     else {
       const call = { to, flow, depth, line };
@@ -547,6 +569,7 @@ class LatexReader {
       const end = Math.min(reader.#nextOf("\\fi", reader.#at), reader.#nextOf("\\else", reader.#at));
       if (end < to) reader.#at = end;
     },
+    ...Object.fromEntries(Object.keys(FACTS).map((name) => [name, (reader: LatexReader, call: Call) => reader.#fact(name, call)])),
     title: (reader, call) => {
       reader.#paper.title = reader.#inBody(() => reader.#inlineOf(reader.#next1(call), call));
     },
@@ -789,12 +812,26 @@ class LatexReader {
     this.#at += end + 2;
   }
 
-  #refer(to: number, flow: Flow, line: number): void {
-    const [range] = this.#arguments(1, to);
-    for (const [at, label] of (range === undefined ? "" : this.#textOf(range)).split(",").entries()) {
-      if (at > 0) flow.say(", ", line);
-      if (label.trim() !== "") flow.add(this.#paper.refer(label.trim()), line);
-    }
+  #refer(name: string, to: number, flow: Flow, line: number): void {
+    for (const node of this.#listed(to, (label) => this.#paper.refer(label, NAMES.test(name)))) flow.add(node, line);
+  }
+
+  /** The next argument as a list of what its names become. */
+  #listed(to: number, show: (name: string) => Element): Nodes {
+    const names = this.#said(this.#arguments(1, to)[0]).split(",");
+    return names.flatMap((name) => (name.trim() === "" ? [] : [words(", "), show(name.trim())])).slice(1);
+  }
+
+  /** Facts that a blueprint says of a statement stand below it. */
+  #fact(name: string, { to, flow, line }: Call): void {
+    const isList = /^(?:lean|uses|proves|discussion)$/.test(name);
+    const list = isList
+      ? this.#listed(to, (one) => (name.endsWith("s") ? this.#paper.refer(one, true) : element("code", [words(one)])))
+      : [];
+    if (isList && list.length === 0) return;
+    const fact = [words(`${FACTS[name]}${isList ? " " : ""}`), ...list];
+    if (this.#paper.facts !== null) this.#paper.facts.push(fact);
+    else for (const node of [...fact, words(". ")]) flow.add(node, line);
   }
 
   #cite(to: number, flow: Flow, line: number): void {
@@ -850,20 +887,22 @@ class LatexReader {
     math.define(own, Number.isInteger(count) ? count : 0, usual, name === "DeclareMathOperator" ? `\\operatorname{${text}}` : text);
   }
 
+  /** Names an environment for theorems: in brackets before its name stands what `thmtools` and `tcolorbox` set, behind it what LaTeX has. */
   #newTheorem(isStarred: boolean, to: number): void {
-    const starred = isStarred || this.#text[this.#at - 1] === "*";
+    const settings = settingsIn(this.#option(to) ?? "");
+    const set = (...names: readonly string[]): string | undefined => names.flatMap((one) => settings.get(one) ?? [])[0];
     const [name] = this.#arguments(1, to);
-    const shared = this.#option(to);
+    const shared = this.#option(to) ?? set("sibling", "numberlike", "sharenumber") ?? null;
     const [title] = this.#arguments(1, to);
-    const within = this.#option(to);
+    const within = this.#option(to) ?? set("numberwithin", "within", "parent", "number within") ?? null;
     if (name === undefined) return;
     const own = this.#textOf(name);
-    const said = title === undefined ? own.charAt(0).toUpperCase() + own.slice(1) : plainIn(this.#textOf(title), "latex");
+    const said =
+      title === undefined ? (set("name", "title", "heading") ?? own.charAt(0).toUpperCase() + own.slice(1)) : this.#textOf(title);
     if (shared === null) this.#paper.declare(own, within);
-    this.#paper.theorems.set(own, {
-      title: said,
-      counter: starred ? null : (this.#paper.theorems.get(shared ?? "")?.counter ?? shared ?? own),
-    });
+    const isCounted = !isStarred && set("numbered") !== "no";
+    const counter = this.#paper.theorems.get(shared ?? "")?.counter ?? shared ?? own;
+    this.#paper.theorems.set(own, { title: plainIn(said, "latex"), counter: isCounted ? counter : null });
   }
 
   /** Expands a command of the file's own, and reads what it becomes. */
@@ -902,7 +941,10 @@ class LatexReader {
     } else {
       const option = this.#option(end);
       const skipped = this.#arguments(ARGUMENTS.get(name) ?? 0, end);
-      this.#structure({ name: bare, option, from: this.#at, end, line, depth, columns: skipped.length }, flow);
+      this.#structure(
+        { name: paper.theorems.has(name) ? name : bare, option, from: this.#at, end, line, depth, columns: skipped.length },
+        flow,
+      );
     }
     this.#at = after;
     if (name !== "document") flow.block();
@@ -981,13 +1023,26 @@ class LatexReader {
     blocksOf: () => Nodes,
     line: number,
   ): Element {
-    const number = theorem?.counter === null || theorem === null ? "" : ` ${this.#paper.count(theorem.counter)}`;
+    const paper = this.#paper;
+    const number = theorem?.counter === null || theorem === null ? "" : ` ${paper.count(theorem.counter, theorem.title)}`;
     const note = option === null || option.trim() === "" ? "" : plainIn(option, "latex");
     const title =
       theorem === null
         ? element("em", [words(note === "" ? "Proof." : `${note}.`)])
         : element("strong", [words(`${theorem.title}${number}${note === "" ? "" : ` (${note})`}.`)]);
+    const outer = paper.facts;
+    const facts: Nodes[] = (paper.facts = []);
     const blocks = blocksOf();
+    paper.facts = outer;
+    if (facts.length > 0)
+      blocks.push(
+        element("p", [
+          element(
+            "small",
+            facts.flatMap((fact) => [...fact, words(". ")]),
+          ),
+        ]),
+      );
     const at = blocks.findIndex((one) => one.type === "element" && one.tagName !== "span");
     const first = blocks[at];
     if (first?.type === "element" && first.tagName === "p") blocks[at] = { ...first, children: [title, words(" "), ...first.children] };
@@ -996,7 +1051,7 @@ class LatexReader {
   }
 
   #float(word: string, blocksOf: () => Nodes, line: number): Element {
-    const number = this.#paper.count(word);
+    const number = this.#paper.count(word, word);
     const blocks = blocksOf().map((one) =>
       one.type === "element" && one.tagName === "figcaption"
         ? { ...one, children: [element("strong", [words(`${word} ${number}.`)]), words(" "), ...one.children] }

@@ -37,6 +37,12 @@ export function takeIndented(rows: readonly Row[], from: number, least: number):
   return end;
 }
 
+/** settingsIn reads `name=value` between commas; a value with commas stands in quotes or braces. */
+export function settingsIn(text: string): ReadonlyMap<string, string> {
+  const found = text.matchAll(/([\w-]+(?: [\w-]+)*)\s*=\s*(?:"([^"]*)"|\{([^{}]*)\}|([^,]*))/g);
+  return new Map(Array.from(found, ([, name = "", quoted, braced, bare = ""]) => [name, quoted ?? braced ?? bare.trim()]));
+}
+
 /** A Rule makes nodes of what its expression, which is sticky, finds in a text; null where that is no markup. */
 export type Rule = readonly [sign: RegExp, make: (found: RegExpExecArray) => Nodes | null];
 

@@ -3,7 +3,8 @@ import type { ElementContent } from "hast";
 import { type CodeLine, codeLines, isTex } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import { type ParsedDocument, readDocument } from "./document.ts";
-import { findTitle, parseMarkdown } from "./markdown.ts";
+import { findTitle } from "./first-words.ts";
+import { parseMarkdown } from "./markdown.ts";
 import { TooComplex } from "./html-tree.ts";
 
 export async function readLiterate(source: SourceText, language: string | null, fallback: string): Promise<Body> {

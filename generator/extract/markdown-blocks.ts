@@ -12,6 +12,7 @@ const INDENTED = /^(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*[ \t]*(?:"([
 /** Lines that open a box that a line of the same signs closes. */
 const FENCED = /^(:{3,}|`{3,}|~{3,}|\/{3,})[ \t]*(\S.*?)[ \t]*:*$/;
 const ALERT = /^\[!([\w-]+)(?:\|[^\]\n]*)?\]([+-]?)[ \t]*([^\n]*)(?:\n|$)/;
+const SKIPPED = /^(?:\+\+\+(?:[ \t]+\{.*\})?|\[\[?_?TOC_?\]?\]|\$\{toc\}|\{\{#title\s.*\}\})[ \t]*$/i;
 /** useBlocks adds the blocks to a parser. */
 export function useBlocks(md: MarkdownIt): void {
   const alt = ["paragraph", "reference", "blockquote", "list"];
@@ -19,7 +20,7 @@ export function useBlocks(md: MarkdownIt): void {
   md.block.ruler.before("fence", "fenced_box", openFenced, { alt });
   md.block.ruler.before("list", "abbreviations", skipAbbreviations);
   md.block.ruler.before("fence", "label", readLabel, { alt });
-  md.block.ruler.before("fence", "break", skipBreak, { alt });
+  md.block.ruler.before("fence", "break", skipLine, { alt });
   md.core.ruler.before("inline", "captions", (state) => {
     state.tokens = moveCaptions(state.tokens);
   });
@@ -111,7 +112,7 @@ function openFenced(state: StateBlock, line: number, end: number, silent: boolea
     if (name === undefined) break;
     settings.set(name, value.trim());
   }
-  const label = settings.get("label") ?? settings.get("name");
+  const label = settings.get("label") ?? settings.get("name") ?? /^[{ ].*?#([\w:.-]+)/.exec(info)?.[1];
   if (label !== undefined) pushLabel(state, label, "");
   if (kind !== "toctree" && pushCode(state, line, { info, from, to, after: Math.min(close + 1, end) })) return true;
   const [, argument = ""] = /^\{[\w:-]+\}[ \t]+(\S.*)$/.exec(info) ?? [];
@@ -197,9 +198,9 @@ function makeTable(tokens: readonly Token[], heads: number): void {
   }
 }
 
-/** `+++` divides a text into the cells of a notebook, with settings behind it. */
-function skipBreak(state: StateBlock, line: number, _: number, silent: boolean): boolean {
-  if (isIndented(state, line) || !/^\+\+\+(?:[ \t]+\{.*\})?[ \t]*$/.test(lineOf(state, line))) return false;
+/** A line that says nothing: `+++` divides a text into the cells of a notebook, and others stand where a site fills in its contents or a title. */
+function skipLine(state: StateBlock, line: number, _: number, silent: boolean): boolean {
+  if (isIndented(state, line) || !SKIPPED.test(lineOf(state, line))) return false;
   if (!silent) state.line = line + 1;
   return true;
 }

@@ -95,7 +95,8 @@ function blockFormula(state: StateBlock, line: number, end: number, silent: bool
     if (sign === "\\]" && last === line && !/[\\^_=+<>{}]/.test(whole.slice(2, -2))) return false;
     if (silent) return true;
     const token = state.push("html_block", "", 0);
-    token.content = `${formatFormula(keeps ? whole : whole.slice(opening[0].length, whole.length - sign.length), true)}\n`;
+    const [, id] = NAMED.exec(lineOf(state, last)) ?? [];
+    token.content = `${id === undefined ? "" : `<span id="${id}"></span>`}${formatFormula(keeps ? whole : whole.slice(opening[0].length, whole.length - sign.length), true)}\n`;
     token.map = [line, last + 1];
     state.line = last + 1;
     return true;
@@ -104,7 +105,8 @@ function blockFormula(state: StateBlock, line: number, end: number, silent: bool
 }
 
 /** Without the name that Quarto gives a formula behind it. */
-const bare = (text: string): string => text.trimEnd().replace(/(?<=\$\$|\\\])[ \t]*\{#[\w:.-]+\}$/, "");
+const bare = (text: string): string => text.replace(NAMED, "").trimEnd();
+const NAMED = /(?<=\$\$|\\\])[ \t]*\{#([\w:.-]+)\}\s*$/;
 
 function findLine(state: StateBlock, from: number, end: number, fits: (text: string, line: number) => boolean): number | null {
   for (let line = from; line < end; line++) {

@@ -2,6 +2,7 @@
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
 import { ICON, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
+import { escapeHtml } from "#snapshots/highlight";
 import { rooted } from "./links.ts";
 import { formatFormula } from "./markdown-formulas.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
@@ -31,10 +32,73 @@ export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("strikethrough", "raised", readRaised);
   md.inline.ruler.after("link", "span", readSpan);
   md.inline.ruler.push("attributes", skipAttributes);
-  md.core.ruler.before("inline", "attribute_lists", ({ tokens }) => dropLists(tokens));
+  md.inline.ruler.before("link", "cross_reference", readCrossReference);
+  md.inline.ruler.before("link", "substitution", readSubstitution);
+  md.core.ruler.before("inline", "attribute_lists", ({ tokens, src, env }) => {
+    (env as Env).labels = labelsIn(src);
+    dropLists(tokens);
+  });
   md.core.ruler.after("inline", "attributes_behind", ({ tokens }) => {
     for (const { children } of tokens) dropBehind(children ?? []);
   });
+}
+
+/** Env is what the marks of a text know of it: how references to its labels are said, and the parts that it may take in. */
+type Env = { labels?: ReadonlyMap<string, string>; readonly parts?: MarkdownParts };
+
+const LABELLED: Readonly<Record<string, string>> = {
+  fig: "Figure",
+  tbl: "Table",
+  sec: "Section",
+  eq: "Equation",
+  lst: "Listing",
+  thm: "Theorem",
+  lem: "Lemma",
+  cor: "Corollary",
+  prp: "Proposition",
+  def: "Definition",
+  exm: "Example",
+};
+const LABEL = `(${Object.keys(LABELLED).join("|")})-[\\w-]{1,100}`;
+const LABELS = new RegExp(
+  String.raw`(?:^#{1,6}[ \t]+([^\n{}]{1,300}?)[ \t]*)?(?:\{#|\{[^{}\n]{0,100}[ \t]#|\|[ \t]*label:[ \t]*)(${LABEL})`,
+  "gm",
+);
+const CROSS = new RegExp(`@(${LABEL})`, "y");
+
+/** The labels of Quarto in a text: a section is called by its title, and others by their kind and number. */
+function labelsIn(text: string): ReadonlyMap<string, string> {
+  const counts = new Map<string, number>();
+  return new Map(
+    Array.from(text.matchAll(LABELS), ([, title, id = "", kind = ""]) => {
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      return [id, kind === "sec" && title !== undefined ? title : `${LABELLED[kind]} ${counts.get(kind)}`];
+    }),
+  );
+}
+
+function readCrossReference(state: StateInline, silent: boolean): boolean {
+  const [whole = "", id = ""] = at(state, CROSS) ?? [];
+  const words = (state.env as Env).labels?.get(id);
+  if (words === undefined) return false;
+  if (!silent) pushLink(state, `#${id}`, words);
+  state.pos += whole.length;
+  return true;
+}
+
+/** `{{ name }}` for which the text has a value above it. */
+function readSubstitution(state: StateInline, silent: boolean): boolean {
+  const env = state.env as Env;
+  const [whole = "", name = ""] = at(state, /\{\{[ \t]*([\w-]{1,100})[ \t]*\}\}/y) ?? [];
+  const value = env.parts?.values.get(name);
+  if (value === undefined) return false;
+  const made: Token[] = [];
+  // A value that names itself is read once.
+  if (!silent) state.md.inline.parse(value, state.md, { ...env, parts: undefined }, made);
+  if (state.pending !== "") state.pushPending();
+  state.tokens.push(...made);
+  state.pos += whole.length;
+  return true;
 }
 
 /** Takes a list of attributes away that stands directly behind emphasis. */
@@ -51,13 +115,21 @@ function dropBehind(tokens: readonly Token[]): void {
 function dropLists(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1]?.type;
-    if (token.type !== "inline" || !/[{^]/.test(token.content)) continue;
+    if (token.type !== "inline" || !/[{^]|^\|/.test(token.content)) continue;
     const list = before === "heading_open" ? BEHIND.exec(token.content) : null;
     if (list !== null) {
       token.content = token.content.slice(0, list.index);
       const [, id] = /#([A-Za-z][\w:.-]{0,100})/.exec(list[1] ?? "") ?? /\bid=["']?([A-Za-z0-9][\w:.-]{0,100})/.exec(list[1] ?? "") ?? [];
       if (id !== undefined) tokens[at - 1]?.attrSet("id", id);
-    } else if (before === "paragraph_open") token.content = token.content.replace(BELOW, "").replace(/[ \t]+\^[0-9a-f]{6}[ \t]*$/, "");
+    } else if (before === "paragraph_open" && token.content.split("\n").every((line) => /^\|(?:[ \t].*[^|\s])?$/.test(line))) {
+      // Lines of a poem or an address, as Pandoc has them.
+      token.content = token.content.replaceAll(/^\|[ \t]*/gm, "").replaceAll("\n", "  \n");
+    } else if (before === "paragraph_open") {
+      const [name, id] = /(?<=\S)[ \t]+\^([A-Za-z0-9-]{2,60})[ \t]*$/.exec(token.content) ?? [];
+      token.content = token.content.slice(0, token.content.length - (name?.length ?? 0)).replace(BELOW, "");
+      // A list that is close together shows its items, and no paragraphs.
+      if (id !== undefined) tokens[at - (tokens[at - 1]?.hidden === true ? 2 : 1)]?.attrSet("id", id.toLowerCase());
+    }
   }
 }
 
@@ -75,6 +147,8 @@ function readRole(state: StateInline, silent: boolean): boolean {
     const words = wordsOfRole(role, inner.trim().replaceAll(/\s+/g, " "));
     if (role === "math") state.push("html_inline", "", 0).content = formatFormula(inner, false);
     else if (ROLES.test(role)) pushReference(state, role, words, inner.trim());
+    else if (/^su[bp]/.test(role))
+      state.push("html_inline", "", 0).content = `<${role.slice(0, 3)}>${escapeHtml(words)}</${role.slice(0, 3)}>`;
     else if (/^(?:code|kbd|samp|command|file|literal)$/.test(role)) state.push("code_inline", "code", 0).content = words;
     else state.push("text", "", 0).content = words;
   }
@@ -233,6 +307,17 @@ function skipAttributes(state: StateInline): boolean {
   const last = state.pending === "" ? state.tokens.at(-1) : undefined;
   if (last === undefined || !["image", "link_close", "code_inline"].includes(last.type)) return false;
   const found = at(state, ATTRIBUTES);
-  state.pos += found?.[0].length ?? 0;
-  return found !== null;
+  if (found === null) return false;
+  const id = /[{\s]#([\w:.-]+)/.exec(found[0])?.[1];
+  if (id !== undefined) state.push("html_inline", "", 0).content = `<span id="${id}"></span>`;
+  const words = last.type === "image" && id !== undefined ? (state.env as Env).labels?.get(id) : undefined;
+  if (words !== undefined) {
+    state.push("hardbreak", "br", 0);
+    state.push("em_open", "em", 1);
+    state.push("text", "", 0).content = `${words}: `;
+    state.tokens.push(...(last.children ?? []));
+    state.push("em_close", "em", -1);
+  }
+  state.pos += found[0].length;
+  return true;
 }

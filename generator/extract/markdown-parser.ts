@@ -10,7 +10,10 @@ import { parsePart } from "./html-tree.ts";
 import { saidOf, useBlocks } from "./markdown-blocks.ts";
 import { formatFormula, useFormulas } from "./markdown-formulas.ts";
 import { useInline } from "./markdown-inline.ts";
-import { type MarkdownParts, useParts, withCode } from "./markdown-parts.ts";
+import { listingOf, type MarkdownParts, useParts, withCode } from "./markdown-parts.ts";
+import { useTables } from "./markdown-tables.ts";
+import { Others } from "./others.ts";
+import { formatRst } from "./rst.ts";
 
 /** Attribute with the line of a block, until the tree has it as a position. */
 const LINE = "data-own-line";
@@ -29,6 +32,7 @@ useFormulas(parser);
 useBlocks(parser);
 useInline(parser);
 useParts(parser);
+useTables(parser);
 addRules(parser);
 
 /** parseTree makes the tree of a document, in which each block knows the line that it begins on. @param parts that it may take in @throws TooComplex */
@@ -75,22 +79,27 @@ function addRules(md: MarkdownIt): void {
   const { renderer, core, utils } = md;
   const { rules } = renderer;
   const code = (written: string, info: string, line: string | null): string => {
-    // A directive of MyST has settings above what it holds.
-    const content = /^\s*\{/.test(info) ? written.replace(/^(?:[ \t]*:[\w-]+:(?:[ \t][^\n]*)?\n)+/, "") : written;
+    const { content, options } = cellIn(written, info);
     const language = languageOf(utils.unescapeAll(info));
     if (language === "math") return formatFormula(content, true);
     const name = language === "" ? "" : ` class="language-${escapeHtml(language)}"`;
-    const said = saidOf(info.trim());
-    const above = said === "" ? "" : `<p>${md.renderInline(said)}</p>\n`;
+    const said = saidOf(info.trim()) || titleIn(info);
+    const captions = [...options].filter(([option]) => option.endsWith("-cap")).map(([, words]) => `*${words}*`);
+    const [above = "", below = ""] = [said, captions.join(" ")].map((words) => (words === "" ? "" : `<p>${md.renderInline(words)}</p>\n`));
+    const id = options.has("label") ? `<span id="${escapeHtml(options.get("label") ?? "")}"></span>` : "";
     if (content.trim() === "" && above !== "") return above;
-    return `${above}<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(content)}</code></pre>\n`;
+    const shown = /^rust\b/.test(language) ? withoutHidden(content) : content;
+    return `${id}${above}<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(shown)}</code></pre>\n${below}`;
   };
-  rules["fence"] = (tokens, at, _, env) =>
-    code(
-      withCode(tokens[at]?.content ?? "", env as { readonly parts?: MarkdownParts } | undefined),
-      tokens[at]?.info ?? "",
-      lineOf(tokens[at]),
-    );
+  rules["fence"] = (tokens, at, _, env) => {
+    const { content = "", info = "", map = null } = tokens[at] ?? {};
+    const { parts } = (env ?? {}) as { readonly parts?: MarkdownParts };
+    const listing = listingOf(info.trim(), content, parts);
+    if (listing !== null) return code(listing.code, listing.language, lineOf(tokens[at]));
+    if (!info.trim().startsWith("{eval-rst}")) return code(withCode(content, parts), info, lineOf(tokens[at]));
+    const { open: [key = ""] = [], others = new Others("") } = parts ?? {};
+    return `${formatRst(content, { key, others }, map === null ? 0 : map[0] + 1)}\n`;
+  };
   rules["code_block"] = (tokens, at) => code(tokens[at]?.content ?? "", "", lineOf(tokens[at]));
   const idOf = (token: Token | undefined): string => {
     const { id = 0, label } = (token?.meta ?? {}) as { readonly id?: number; readonly label?: string };
@@ -119,6 +128,30 @@ function addRules(md: MarkdownIt): void {
       tokens[at - 2]?.attrSet("class", "task-list-item");
     }
   });
+}
+
+/** Code without what stands above it in a cell of Quarto or a directive of MyST: its options. */
+function cellIn(written: string, info: string): { readonly content: string; readonly options: ReadonlyMap<string, string> } {
+  if (!/^\s*\{/.test(info)) return { content: written, options: new Map() };
+  const [above = ""] = /^(?:[ \t]*(?::[\w-]+:(?:[ \t][^\n]*)?|(?:#|\/\/|--|%%)\|[^\n]*)\n)+/.exec(written) ?? [];
+  const options = Array.from(
+    above.matchAll(/\|[ \t]*([\w.-]+):[ \t]*(?:"([^"\n]*)"|([^\n]*))/g),
+    ([, name = "", quoted, bare = ""]) => [name, quoted ?? bare.trim()] as const,
+  );
+  return { content: written.slice(above.length), options: new Map(options) };
+}
+
+/** The name of a file behind a fence: `title="a.js"`, `[a.js]`. */
+function titleIn(info: string): string {
+  const [, quoted, bracketed] = /\s(?:title|filename|file)="([^"\n]{1,200})"|^[\w+#-]+\s+\[([^\]\n]{1,200})\]\s*$/.exec(info) ?? [];
+  const title = quoted ?? bracketed;
+  return title === undefined ? "" : `**${title.replaceAll("*", "")}**`;
+}
+
+/** Code of Rust without the lines that its documentation hides. */
+function withoutHidden(code: string): string {
+  const shown = code.split("\n").filter((line) => !/^[ \t]*#(?:[ \t]|$)/.test(line));
+  return shown.join("").trim() === "" ? code : shown.map((line) => line.replace(/^([ \t]*#)#/, "$1")).join("\n");
 }
 
 /** The first word of what stands behind a fence, in braces or outside: `rust,no_run`, `{.python}`, `{r, echo=FALSE}`, `js{1,3}`, `rust:src/main.rs`. */

@@ -307,3 +307,87 @@ test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page
     assert.equal(quoted(`# T\n\n${text}\n`), said);
   }
 });
+
+test("tables that Pandoc draws are tables, whose cells are Markdown, on the page and in quotes", async () => {
+  const grid =
+    "+-----+--------+\n| A   | B      |\n+=====+========+\n| 1   | - one  |\n|     | - two  |\n+-----+--------+\n| over both    |\n+--------------+\n";
+  const { html } = await read(`# T\n\n${grid}\n: A caption\n\nAfter.\n`);
+  const bare = html.replaceAll("\n", "");
+  assert.match(
+    bare,
+    /<caption>A caption<\/caption><thead><tr id="L4"><th>A<\/th><th>B<\/th><\/tr><\/thead><tbody><tr id="L6"><td class="number">1<\/td>/,
+  );
+  assert.match(bare, /<ul><li>one<\/li><li[^>]*>two<\/li><\/ul><\/td><\/tr><tr[^>]*><td colspan="2">over both<\/td>.*<p id="L14">After/);
+  assert.doesNotMatch(quoted(grid), /\+[-=]/);
+  const list = await read("- item\n\n  +---+---+\n  | a | b |\n  |   +---+\n  |   | c |\n  +---+---+\n\n  goes on\n");
+  assert.match(list.html.replaceAll("\n", ""), /<td rowspan="2">a<\/td><td>b<\/td>.*<td>c<\/td>.*goes on<\/p><\/li>/);
+  const simple = await read("  Right     Left\n-------     ------\n     12     *abc*\n    123     de\n\nTable:  Demo.\n\nAfter.\n");
+  assert.match(simple.html.replaceAll("\n", ""), /<caption>Demo\.<\/caption><thead><tr[^>]*><th>Right<\/th>.*<td><em>abc<\/em><\/td>/);
+  const framed = await read(
+    "-----------\nName  What\n      is it\n----- -----\nA     one\n\nB     two\n      more\n-----------\n\nAfter.\n",
+  );
+  assert.match(framed.html.replaceAll("\n", " "), /<th>What is it<\/th>.*<td>two more<\/td>.*<p id="L11">After/);
+  for (const none of ["+---+\n\ntext", "a\n\n----------\n\nb", "+--+\nno table", "--- ---\n\nx"])
+    assert.doesNotMatch((await read(`# T\n\n${none}\n`)).html, /<table/, none);
+});
+
+test("reStructuredText in a text of MyST is read as what it is, with its lines", async () => {
+  for (const fence of ["```", ":::"]) {
+    const { html, words } = await read(
+      `# T\n\n${fence}{eval-rst}\n.. note:: Careful **bold**\n\nSee \`a page <https://example.org/>\`_.\n${fence}\n\nEnd.\n`,
+    );
+    assert.match(
+      html,
+      /<aside>.*<p id="L4">Careful <strong>bold<\/strong>.*<p id="L6">See <a href="https:\/\/example\.org\/"[^>]*>a page<\/a>.*<p id="L9">End/s,
+    );
+    assert.doesNotMatch(words, /eval-rst|\.\. note/);
+  }
+  const hostile = await read("```{eval-rst}\n.. raw:: html\n\n   <script>alert(1)</script>\n\n`x <javascript:alert(1)>`_\n```\n");
+  assert.doesNotMatch(hostile.html, /<script|href="javascript/);
+});
+
+test("code is shown as its tools show it: without hidden lines and options, under its title and above its caption", async () => {
+  const code = async (text: string): Promise<string> =>
+    (await read(`# T\n\n${text}\n`)).html.replaceAll(/<span class="\w+">|<\/span>/g, "");
+  const rust = "```rust,editable\n# use std::io;\n#\nfn main() {\n    # let x = 1;\n##[derive(X)]\n#![allow(y)]\n}\n```";
+  assert.match(await code(rust), /<code>fn main\(\) \{\n#\[derive\(X\)\]\n#!\[allow\(y\)\]\n\}<\/code>/);
+  assert.match(await code("```rust\n# all hidden\n```"), /# all hidden/);
+  assert.match(await code("```python\n# a comment\nx = 1\n```"), /# a comment/);
+  const cell = await code('```{python}\n#| label: fig-one\n#| fig-cap: "The **curve**"\n#| echo: false\nimport os\n```\n\nSee @fig-one.');
+  assert.match(
+    cell,
+    /<span id="doc-fig-one">.*<code>import os<\/code><\/pre>\s*<p><em>The <strong>curve<\/strong><\/em><\/p>.*<a href="#doc-fig-one">Figure 1<\/a>/s,
+  );
+  assert.match(await code("```js [config.js]\nlet a\n```"), /<p><strong>config\.js<\/strong><\/p>\s*<pre/);
+  assert.match(await code('```py title="a*b.py" hl_lines="1"\nx\n```'), /<p><strong>ab\.py<\/strong><\/p>\s*<pre/);
+  const liquid =
+    '{% highlight ruby %}\nputs *1*\n{% endhighlight %}\n\n{% include x.html %}\n\n{% hint style="info" %}\nBe **good**.\n{% endhint %}\n\n{% tab title="Linux" %}\n';
+  const { html, words } = await read(liquid);
+  assert.match(
+    html,
+    /<pre class="code"[^>]*><code>.*puts.*<\/pre>\s*<p[^>]*>Be <strong>good<\/strong>\.<\/p>\s*<p[^>]*><strong>Linux<\/strong>/s,
+  );
+  assert.doesNotMatch(words + quoted(liquid), /\{%|hint|include/);
+});
+
+test("references of Quarto, blocks of Obsidian, substitutions of MyST and lines of Pandoc lead and say what their tools do", async () => {
+  const quarto = await read(
+    "## The *way* {#sec-way}\n\nBy @sec-way, @fig-b, @eq-e and @knuth.\n\n![Cap *a*](a.png){#fig-b width=50%}\n\n$$\nx\n$$ {#eq-e}\n",
+  );
+  assert.match(
+    quarto.html,
+    /By <a href="#doc-sec-way">The \*?way\*?<\/a>, <a href="#doc-fig-b">Figure 1<\/a>, <a href="#doc-eq-e">Equation 1<\/a> and @knuth\./,
+  );
+  assert.match(quarto.html, /<img src="[^"]*a\.png"[^>]*><span id="doc-fig-b"><\/span><br>\s*<em>Figure 1: Cap <em>a<\/em><\/em>/);
+  assert.match(quarto.html, /<span id="doc-eq-e"><\/span>/);
+  const obsidian = "A claim. ^claim-1\n\n- item ^it\n\nSee [[#^claim-1]], x ^2 and 2 ^ 3\n";
+  const { html } = await read(obsidian);
+  assert.match(html, /<p id="doc-claim-1">.*A claim\.<\/p>.*<li id="doc-it">.*item<\/li>.*href="#doc-claim-1"/s);
+  assert.match(quoted(obsidian), /^A claim\. item See \^claim-1, x \^2 and 2 \^ 3$/);
+  const filled = await read(
+    '---\nmyst:\n  substitutions:\n    key: "**sub** {{ key }}"\n---\n\nThe {{ key }} of {{ other }}, H{sub}`2`O.\n',
+  );
+  assert.match(filled.html, /The <strong>sub<\/strong> \{\{ key \}\} of \{\{ other \}\}, H<sub>2<\/sub>O/);
+  const lines = await read("| The limerick\n|    packs *laughs*\n|\n| at all\n\n#. one\n#. two\n\n[TOC]\n\n{{#title A book}}\n");
+  assert.match(lines.html.replaceAll("\n", ""), /The limerick<br>packs <em>laughs<\/em><br>(?:<br>)?at all<\/p><ol>.*one.*two.*<\/ol>$/);
+});

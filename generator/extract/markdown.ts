@@ -1,22 +1,21 @@
 /** Markdown to a harmless fragment and passages by heading: markdown-it, HTML through parse5, the sanitiser, then what we add.
  *  Documents that would take any parser long are recognised before parsing and shown as text. */
-import type { Element, Root } from "hast";
+import type { Root } from "hast";
 import { parseTree } from "./markdown-parser.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
-import { formatCode, formatCut } from "./code-view.ts";
+import { EMPTY_BODY, MAX_SHOWN, type Body, type SourceText } from "./body.ts";
+import { findCut, formatCode, formatCut } from "./code-view.ts";
 import { noteLines, renderTree } from "./dress.ts";
 import { addHeadings, openHeadings } from "./headings.ts";
 import { fillInLinks } from "./links.ts";
-import { openingOf, textOf, TooComplex } from "./html-tree.ts";
-import { clearAsides, type Lines, openLines } from "#snapshots/blocks";
+import { findHeading, findSummary, findTitle, isTemplate } from "./first-words.ts";
+import { TooComplex } from "./html-tree.ts";
+import { clearAsides, openLines } from "#snapshots/blocks";
 import { type MarkdownParts, openParts } from "./markdown-parts.ts";
-import { cutPassages, shorten } from "./passages.ts";
+import { cutPassages } from "./passages.ts";
 
 /** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
 const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){24}/m;
-/** Commands to a wiki's program, in front of a paragraph. */
-const DIRECTIVES = /^(?:\s*\[\[![^\]]*\]\])+\s*/;
 /** Ampersands in one document; the parser takes the square of the character references that mean nothing. */
 const MAX_AMPERSANDS = 5000;
 /** Cells of all tables: parsers fill short rows up with empty cells, so that "|" alone can be a long row. */
@@ -29,7 +28,7 @@ export async function readMarkdown(source: SourceText, fallbackTitle: string): P
   const head = text.slice(0, Math.min(lines.end(shown), MAX_SHOWN));
   const problem = findProblem(head);
   const front = readFrontMatter(head);
-  const parts = openParts(source.key, source.others, head.length);
+  const parts = openParts(source.key, source.others, head.length, front.values);
   const room = parts.left;
   const tree = problem === null ? parseMarkdown(closeUp(head, source.text), front.lines, parts) : null;
   const list = openHeadings(lines);
@@ -120,65 +119,4 @@ function countCells(text: string): number {
     else if (/^[ \t>|:+*\d.)-]*\|[ \t|:-]*\r?$/.test(line)) columns = Math.max(columns, line.split("|").length);
   }
   return cells;
-}
-
-/** findCut finds the last line to show of a long document: before a blank line when there is one not far above the limit. */
-export function findCut(lines: Lines): number {
-  const last = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
-  for (let line = last; line > Math.max(1, last - 200); line--) if (lines.isBlank(line)) return line;
-  return last;
-}
-
-export function findTitle(tree: Root): string | null {
-  for (const child of tree.children) {
-    const title = child.type === "element" && /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() : "";
-    if (title !== "" && !isTemplate(title)) return title;
-  }
-  return null;
-}
-
-/** isTemplate tells whether a generator of sites would write something else in the place of a title. */
-export function isTemplate(title: string): boolean {
-  return /\{\{.*\}\}|\{%.*%\}|\[\[!.*\]\]/.test(title);
-}
-
-export function findHeading(node: Root | Element): string | null {
-  for (const child of node.children) {
-    if (child.type !== "element") continue;
-    const title = /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() || null : findHeading(child);
-    if (title !== null) return title;
-  }
-  return null;
-}
-
-/** findSummary finds the first paragraph of prose. Where paragraphs are commands, the texts quoted or listed beside them explain them. */
-export function findSummary(tree: Root): string {
-  const outer = elementsOf(tree);
-  const commands = outer.some(isCommand);
-  const inner = outer.filter(({ tagName }) => tagName === "blockquote" || (commands && tagName === "ul")).flatMap(elementsOf);
-  const prose =
-    outer
-      .filter((element) => element.tagName === "p" && !isCommand(element) && !isWays(element))
-      .map((element) => openingOf(element).replace(DIRECTIVES, ""))
-      .find(isProse) ??
-    // A line that leads to a web page says nothing here.
-    inner.map((element) => textOf(element).replaceAll(/^[^\n]*https?:\/\/[^\n]*$/gm, "")).find(isProse);
-  return shorten(prose ?? "", MAX_SUMMARY);
-}
-
-function elementsOf(node: Root | Element): Element[] {
-  return node.children.flatMap((child) => (child.type === "element" ? [child] : []));
-}
-
-/** A paragraph that is links, with signs between them. */
-function isWays(element: Element): boolean {
-  const inLinks = (node: Element): number =>
-    elementsOf(node).reduce((sum, one) => sum + (one.tagName === "a" ? textOf(one).trim().length : inLinks(one)), 0);
-  const rest = textOf(element).replaceAll(/[^\p{L}\p{N}]/gu, "").length;
-  return rest > 0 && elementsOf(element).filter(({ tagName }) => tagName === "a").length > 1 && inLinks(element) >= rest;
-}
-
-/** A paragraph that is code and nothing else. */
-function isCommand(element: Element): boolean {
-  return element.tagName === "p" && element.children.length === 1 && elementsOf(element)[0]?.tagName === "code";
 }

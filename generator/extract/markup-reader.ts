@@ -18,7 +18,11 @@ export abstract class MarkupReader {
   readonly #ruled: (readonly Rule[])[] = [];
   #depth = 0;
 
-  constructor(text: string, { key, others }: SourceText, include: (line: string, below: readonly Row[]) => PartLine | null) {
+  constructor(
+    text: string,
+    { key, others }: Pick<SourceText, "key" | "others">,
+    include: (line: string, below: readonly Row[]) => PartLine | null,
+  ) {
     [this.key, this.others] = [key, others];
     const { rows, parts } = withParts(text, key, others, include);
     [this.rows, this.#parts] = [rows, parts];

@@ -18,7 +18,8 @@ import { parsePart, textOf as htmlText, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { readJson } from "./json.ts";
 import { clearAsides, openLines } from "#snapshots/blocks";
-import { findProblem, findSummary, findTitle, parseMarkdown } from "./markdown.ts";
+import { findSummary, findTitle } from "./first-words.ts";
+import { findProblem, parseMarkdown } from "./markdown.ts";
 import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
 import { type DrawnPage, MAX_IMAGE_BYTES } from "./pdf-images.ts";
 

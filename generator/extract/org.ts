@@ -154,7 +154,7 @@ class OrgReader extends MarkupReader {
     if (heading !== null) return this.#heading(heading, rows, at, blocks);
     const begin = BEGIN.exec(text);
     if (begin !== null) return this.#fenced(begin, rows, at, blocks);
-    if (/^\s*:[A-Za-z_-]+:\s*$/.test(text)) {
+    if (/^\s*:[\w-]+:\s*$/.test(text)) {
       const end = this.#find(rows, at + 1, (one) => /^\s*:end:\s*$/i.test(one) || HEADING.test(one));
       if (end !== null && /:end:/i.test(rows[end]?.text ?? "")) return end + 1;
     }

@@ -280,3 +280,41 @@ test("a pattern means the pages of its folders alone, in order, those that a tex
     ["d/[ab]?", "d/a1.rst", "d/b1.md"],
   ]);
 });
+
+test("what Markdown takes in is chosen by options, as lines of code, and from a list of files", async () => {
+  const code = "one\ntwo\nthree\nfour\n";
+  const listing = await read("b/a.md", { "b/a.md": "```{literalinclude} x.py\n:lines: 2-3\n:language: python\n```\n", "b/x.py": code });
+  assert.match(listing.text, /two three/);
+  assert.doesNotMatch(listing.text, /one|four|lines/);
+  const missing = await read("b/a.md", { "b/a.md": "```{literalinclude} gone.py\n:lines: 2-3\n```\n" });
+  assert.match(missing.html, /href="\.\.\/gone\.py\/"/);
+  const part = await read("b/a.md", { "b/a.md": ":::{include} p.md\n:start-after: two\n:::\n\nEnd.\n", "b/p.md": code });
+  assert.deepEqual(part.text.trim().split(" "), ["three", "four", "End."]);
+  const list = await read("b/a.md", {
+    "b/a.md": "--8<--\nb/one.md\n; b/no.md\n\nb/gone.md\n--8<--\n\n```\ncode\n```\n\nEnd.\n",
+    "b/one.md": "Alpha.\n",
+    "b/no.md": "Beta.\n",
+  });
+  assert.match(list.text, /Alpha\. +b\/gone\.md +code +End\./);
+  assert.doesNotMatch(list.text, /Beta|8</);
+});
+
+test("a picture without an ending is the one that lies there, drawn rather than painted", async () => {
+  const text = "T\n==\n\n.. figure:: img/x.*\n   :alt: Words\n\n   The caption.\n\n.. image:: img/gone.*\n";
+  const row = { size: 1, sha256: "a", addresses: [], root: "public" as const };
+  const { asked, ...first } = await read("b/a.rst", { "b/a.rst": text });
+  assert.match(first.html, /href="\.\.\/img\/x\.=2A\/">Words/);
+  const objects: Teller[] = [
+    { ...row, key: "b/a.rst", kind: "rst", title: "T", ...(asked === null ? {} : { asked }) } as Teller,
+    ...["b/img/x.png", "b/img/x.svg", "b/img/xy.png", "b/img/x.md"].map(
+      (key) => ({ ...row, key, kind: key.endsWith("md") ? "markdown" : "image", title: key }) as Teller,
+    ),
+  ];
+  const [told] = findTellings(objects);
+  assert.deepEqual(
+    told?.places["b/img/x.*"]?.map(({ key }) => key),
+    ["b/img/x.svg", "b/img/x.png"],
+  );
+  const { html } = await read("b/a.rst", { "b/a.rst": text }, told?.places);
+  assert.match(html, /<img src="[^"]*objects\/b\/img\/x\.svg" alt="Words"/);
+});

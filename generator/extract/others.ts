@@ -90,6 +90,22 @@ function add(to: Set<string>, name: string): void {
   if (to.size < MAX_ASKED && name.length <= MAX_NAME) to.add(name.toWellFormed());
 }
 
+/** chosenLines takes the lines of a part that its options choose, as Sphinx and MyST name them. */
+export function chosenLines(lines: readonly string[], options: ReadonlyMap<string, string>): readonly string[] {
+  const place = (name: string, otherwise: number, from = 0): number => {
+    const text = options.get(name);
+    const found = text === undefined ? -1 : lines.findIndex((one, at) => at >= from && one.includes(text));
+    return found < 0 ? otherwise : found;
+  };
+  const spans = options.get("lines");
+  const start = Math.max(place("start-after", -1) + 1, place("start-at", 0), Number(options.get("start-line") ?? 0) || 0);
+  const end = Math.min(place("end-before", lines.length, start), place("end-at", lines.length, start) + 1);
+  const last = Number(options.get("end-line") ?? lines.length);
+  return spans === undefined
+    ? lines.slice(start, Math.min(end, last < 0 ? lines.length + last : last || lines.length))
+    : linesBetween(lines, spans);
+}
+
 /** linesBetween takes the lines of `1..3;7` or `1-3,7-`, each counted from 1. */
 export function linesBetween(lines: readonly string[], written: string): readonly string[] {
   return written.split(/[;,]/).flatMap((span) => {

@@ -151,3 +151,15 @@ test("cards, characters by their numbers and code of tabs are shown, and answers
   for (const one of ["One", "Two", ">>> 1 + 1\n2", "By c [Knu]."]) assert.ok(said.includes(one), `${one} in ${said.join(" | ")}`);
   assert.ok(!said.join().includes("__"));
 });
+
+test("cells of drawn tables take several columns and rows, and a table of values has its own delimiter", async () => {
+  const drawn = await page(
+    "+-----+-----+-----+\n| a   | b   | c   |\n|     +-----+-----+\n|     | - d       |\n+=====+===========+\n| 漢  | x   | y   |\n+-----+-----+-----+\n",
+  );
+  assert.match(drawn, /<th rowspan="2">a<\/th><th>b<\/th><th>c<\/th>/);
+  assert.match(drawn, /<th colspan="2"><ul><li[^>]*>d<\/li><\/ul><\/th>.*<td>漢<\/td><td>x<\/td><td>y<\/td>/s);
+  const simple = await page("== ====\na  b\n== ====\n1  two\n   more\n\n2  x\n== ====\n");
+  assert.match(simple, /<th>a<\/th><th>b<\/th>.*<td>two\nmore<\/td>.*<td class="number">2<\/td><td>x<\/td>/s);
+  const values = await page('.. csv-table:: T\n   :header: "A", "B"\n   :delim: ;\n\n   1; "x; **y**"\n   2; "over\n   lines"\n');
+  assert.match(values, /<th>A<\/th>.*<td>x; <strong>y<\/strong><\/td>.*<td>over\nlines<\/td>/s);
+});

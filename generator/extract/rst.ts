@@ -1,10 +1,11 @@
 /** reStructuredText as a document, with the directives and roles of Sphinx. A directive that nobody knows shows its argument and its content. */
 import { slug } from "github-slugger";
-import type { Element } from "hast";
+import type { Element, ElementContent } from "hast";
 import { plainIn, wordsOfRole } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import {
   box,
+  cellOf,
   codeBlock,
   element,
   formula,
@@ -17,15 +18,31 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
-import { textOf } from "./html-tree.ts";
+import { recordsIn } from "./csv.ts";
+import { cutColumns, type DrawnTable, GRID, readGrid } from "./drawn-tables.ts";
+import { formatHtml } from "./format-html.ts";
+import { startLine, textOf } from "./html-tree.ts";
 import { dedent, indentOf, isBlank, type PartLine, type Row, rowsOf, type Rule, takeIndented, textIn } from "./lined.ts";
 import { MarkupReader } from "./markup-reader.ts";
-import { rooted } from "./links.ts";
-import { linesBetween } from "./others.ts";
+import { resolveKey, rooted } from "./links.ts";
+import { chosenLines } from "./others.ts";
 import { docHref, entriesOf, settingsOf } from "./sphinx.ts";
 
 export async function readRst(source: SourceText, fallback: string): Promise<Body> {
   return await readDocument(source, { kind: "rst", language: null, fallback }, (text) => new RstReader(text, source).parse());
+}
+
+/** formatRst makes HTML of reStructuredText that stands in another text. @param line above it */
+export function formatRst(text: string, source: Pick<SourceText, "key" | "others">, line: number): string {
+  const { blocks } = new RstReader("\n".repeat(line) + text, source).parse();
+  const note = (node: ElementContent): void => {
+    if (node.type !== "element") return;
+    const own = startLine(node);
+    if (own !== null) node.properties["dataOwnLine"] = String(own);
+    for (const child of node.children) note(child);
+  };
+  for (const block of blocks) note(block);
+  return formatHtml({ type: "root", children: blocks });
 }
 
 const UNDERLINE = /^([!-/:-@[-`{-~])\1+$/;
@@ -82,7 +99,7 @@ class RstReader extends MarkupReader {
   #automatic = 0;
   #isSet = false;
 
-  constructor(text: string, source: SourceText) {
+  constructor(text: string, source: Pick<SourceText, "key" | "others">) {
     super(text, source, readInclude);
     this.#findTargets();
   }
@@ -188,7 +205,7 @@ class RstReader extends MarkupReader {
       this.#push(blocks, codeBlock(textIn(rows.slice(at, end)), "python", line));
       return end;
     }
-    if (/^\+[-=+]{2,}\+$/.test(text)) return this.#gridTable(rows, at, blocks);
+    if (GRID.test(text)) return this.#gridTable(rows, at, blocks);
     if (/^=+(?: +=+)+$/.test(text)) return this.#simpleTable(rows, at, blocks);
     if (/^\|(?:\s|$)/.test(text)) return this.#lineBlock(rows, at, blocks);
     const item = BULLET.exec(text) ?? NUMBERED.exec(text);
@@ -323,70 +340,36 @@ class RstReader extends MarkupReader {
   #gridTable(rows: readonly Row[], at: number, blocks: Nodes): number {
     let end = at;
     while (end < rows.length && /^[+|]/.test(rows[end]?.text ?? "")) end++;
-    const lines = rows.slice(at, end);
-    const edges = [...(lines[0]?.text ?? "").matchAll(/\+/g)].map(({ index }) => index);
-    const made: Element[][] = [];
-    let [from, heads] = [1, 0];
-    for (const [n, { text }] of lines.entries()) {
-      if (n === 0 || !/^\+[-=+]+\+?$|^\+(?:[-=]|.*[-=]\+)/.test(text)) continue;
-      const band = lines.slice(from, n);
-      if (band.length > 0) made.push(this.#gridCells(band, edges));
-      if (text.startsWith("+=")) heads = made.length;
-      from = n + 1;
-    }
-    if (from < lines.length) made.push(this.#gridCells(lines.slice(from), edges));
-    this.#push(blocks, tableOf(made, heads, rows[at]?.line ?? 1));
-    return end;
+    return this.#table(readGrid(rows.slice(at, end)), rows[at]?.line ?? 1, blocks, end);
   }
 
-  #gridCells(band: readonly Row[], edges: readonly number[]): Element[] {
-    const cells: Element[] = [];
-    for (let column = 0; column + 1 < edges.length; ) {
-      let last = column + 1;
-      while (last + 1 < edges.length && !band.some(({ text }) => /[|+]/.test(text[edges[last] ?? 0] ?? "|"))) last++;
-      const inside = band.map(({ text, line }) => ({
-        text: text.slice((edges[column] ?? 0) + 1, last + 1 === edges.length ? text.length - 1 : edges[last]).trimEnd(),
-        line,
-      }));
-      cells.push(
-        element("td", unwrapped(this.blocks(dedent(inside))), last - column > 1 ? { colSpan: last - column } : {}, band[0]?.line ?? null),
-      );
-      column = last;
-    }
-    return cells;
+  #table({ rows, heads }: DrawnTable, line: number, blocks: Nodes, next: number): number {
+    const made = rows.map((cells) =>
+      cells.map((cell) => cellOf(unwrapped(this.blocks(dedent(cell.rows))), { ...cell, line: cell.rows[0]?.line ?? line })),
+    );
+    this.#push(blocks, tableOf(made, heads, line));
+    return next;
   }
 
   #simpleTable(rows: readonly Row[], at: number, blocks: Nodes): number {
     const border = /^=+(?: +=+)*$/;
-    let end = at + 1;
     const borders = [at];
-    while (end < rows.length) {
-      if (border.test(rows[end]?.text ?? "")) {
-        borders.push(end);
-        if (isBlank(rows[end + 1])) break;
-      }
-      end++;
-    }
-    if (borders.length < 2) return this.#paragraph(rows, at, blocks);
+    for (let end = at + 1; end < rows.length && (borders.length < 2 || !isBlank(rows[(borders.at(-1) ?? at) + 1])); end++)
+      if (border.test(rows[end]?.text ?? "")) borders.push(end);
     const last = borders.at(-1) ?? at;
-    const columns = [...(rows[at]?.text ?? "").matchAll(/=+/g)].map(({ index, 0: run }) => [index, index + run.length] as const);
-    const made: Row[][][] = [];
+    if (last === at) return this.#paragraph(rows, at, blocks);
+    const columns = rows[at]?.text ?? "";
+    const [, second = columns.length] = Array.from(columns.matchAll(/=+/g), ({ index }) => index);
+    const made: Row[][] = [];
     let heads = 0;
-    for (let n = at + 1; n < last; n++) {
-      const { text, line } = rows[n] ?? { text: "", line: 1 };
-      if (border.test(text)) heads = made.length;
-      if (border.test(text) || text === "" || /^[- ]+$/.test(text)) continue;
-      const cells = columns.map(([from, to], column) => [
-        { text: text.slice(from, column === columns.length - 1 ? undefined : to).trimEnd(), line },
-      ]);
-      const before = made.at(-1);
-      if (before !== undefined && made.length > heads && cells[0]?.[0]?.text.trim() === "")
-        for (const [column, cell] of cells.entries()) before[column]?.push(...cell);
-      else made.push(cells);
+    for (const row of rows.slice(at + 1, last)) {
+      if (border.test(row.text)) heads = made.length;
+      else if (/^[- ]*$/.test(row.text)) continue;
+      // A row without a first cell goes on with the row above.
+      else if (made.length > heads && isBlank({ ...row, text: row.text.slice(0, second) })) made.at(-1)?.push(row);
+      else made.push([row]);
     }
-    const shown = made.map((cells) => cells.map((cell) => element("td", unwrapped(this.blocks(dedent(cell))), {}, cell[0]?.line ?? null)));
-    this.#push(blocks, tableOf(shown, heads, rows[at]?.line ?? 1));
-    return last + 1;
+    return this.#table({ rows: made.map((own) => cutColumns(own, columns)), heads }, rows[at]?.line ?? 1, blocks, last + 1);
   }
 
   #explicit(rows: readonly Row[], at: number, blocks: Nodes): number {
@@ -523,7 +506,9 @@ class RstReader extends MarkupReader {
   }
 
   #figure(argument: string, options: ReadonlyMap<string, string>, content: readonly Row[], line: number): Element {
-    const picture = image(argument, options.get("alt") ?? "");
+    // Sphinx takes whichever form of a picture suits what it writes.
+    const [place] = argument.endsWith(".*") ? this.others.places(resolveKey(this.key, encodeURI(argument)) ?? "") : [];
+    const picture = image(place === undefined ? argument : `/${place.key}`, options.get("alt") ?? "");
     const target = options.get("target");
     const shown =
       target === undefined ? picture : element("a", [picture], { href: this.#targets.get(nameOf(target.replace(/_$/, ""))) || target });
@@ -559,14 +544,13 @@ class RstReader extends MarkupReader {
     const named = options.get("header");
     const file = options.get("file");
     const taken = file === undefined ? [] : rowsOf(this.others.part(this.key, file)?.text ?? "").map((row) => ({ ...row, line: 0 }));
-    const made = [...(named === undefined ? [] : [{ text: named, line }]), ...content, ...taken]
-      .filter((one) => one.text.trim() !== "")
-      .map(({ text, line: own }) =>
-        Array.from(text.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain = ""]) =>
-          element("td", this.inline((quoted ?? plain).replaceAll('""', '"').trim()), {}, own),
-        ),
-      );
-    return [tableOf(made, heads + (named === undefined ? 0 : 1), line, caption)];
+    const written = options.get("delim") ?? ",";
+    const delimiter = { tab: "\t", space: " " }[written] ?? (written || ",");
+    const head = named === undefined ? [] : recordsIn([{ text: named, line }], ",");
+    const made = [...head, ...recordsIn([...content, ...taken], delimiter)].map(({ cells, line: own }) =>
+      cells.map((cell) => cellOf(this.inline(cell), { line: own })),
+    );
+    return [tableOf(made, heads + head.length, line, caption)];
   }
 
   /** Names of targets and bare addresses in a text without other markup. */
@@ -698,24 +682,8 @@ function readInclude(line: string, below: readonly Row[]): PartLine | null {
   const caption = options.get("caption");
   const head = isCode ? [`.. code-block:: ${language ?? ""}`, ...(caption === undefined ? [] : [`   :caption: ${caption}`]), ""] : [];
   const take = (lines: readonly string[]): readonly string[] =>
-    [...head, ...chosen(lines, options).map((one) => (isCode ? `   ${one}` : one)), ""].map((one) => indent + one);
+    [...head, ...chosenLines(lines, options).map((one) => (isCode ? `   ${one}` : one)), ""].map((one) => indent + one);
   return { path, take, below: options.size };
-}
-
-/** The lines of a part that its options choose. */
-function chosen(lines: readonly string[], options: ReadonlyMap<string, string>): readonly string[] {
-  const place = (name: string, otherwise: number, from = 0): number => {
-    const text = options.get(name);
-    const found = text === undefined ? -1 : lines.findIndex((one, at) => at >= from && one.includes(text));
-    return found < 0 ? otherwise : found;
-  };
-  const spans = options.get("lines");
-  const start = Math.max(place("start-after", -1) + 1, place("start-at", 0), Number(options.get("start-line") ?? 0) || 0);
-  const end = Math.min(place("end-before", lines.length, start), place("end-at", lines.length, start) + 1);
-  const last = Number(options.get("end-line") ?? lines.length);
-  return spans === undefined
-    ? lines.slice(start, Math.min(end, last < 0 ? lines.length + last : last || lines.length))
-    : linesBetween(lines, spans);
 }
 
 /** The cells of a row that is a list in a list. */

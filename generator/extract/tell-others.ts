@@ -57,7 +57,7 @@ function openOthers<T extends Teller>(objects: readonly T[]): (object: T) => Pic
     return row === undefined || title === undefined || title === "" ? null : { key: row.key, id: id ?? null, title };
   };
   const placesOf = (from: string, name: string): readonly Place[] =>
-    isGlob(name) && !name.startsWith("#") ? pagesOf(from, name, objects) : [placeOf(from, name) ?? []].flat();
+    isGlob(name) && !name.startsWith("#") ? matching(from, name, objects) : [placeOf(from, name) ?? []].flat();
   return ({ key, kind, asked }) => {
     const files = documentOf(kind === "latex" ? firstOf(key, wholes) : key, byKey, parts);
     const names = (asked?.names ?? []).map((name) => [name, placesOf(key, name)] as const).filter(([, places]) => places.length > 0);
@@ -65,15 +65,19 @@ function openOthers<T extends Teller>(objects: readonly T[]): (object: T) => Pic
   };
 }
 
-/** The pages that a pattern means, but for the one that it stands in. A star stands for no slash, and two for anything. */
-function pagesOf(from: string, pattern: string, objects: readonly Teller[]): readonly Place[] {
+/** The pages that a pattern means, but for the one that it stands in; the pictures where it leaves out their ending alone, the likeliest to be shown
+ *  first. A star stands for no slash, and two for anything. */
+function matching(from: string, pattern: string, objects: readonly Teller[]): readonly Place[] {
   const parts = pattern
     .split(/(\*\*|[*?]|\[[^\]]+\])/)
     .map((part, at) => (at % 2 === 0 ? RegExp.escape(part) : (WILD[part] ?? part.replace("[!", "[^"))));
   const form = new RegExp(`^${parts.join("")}$`);
+  const isPicture = pattern.endsWith(".*");
+  const fits = ({ key, kind }: Teller): boolean =>
+    isPicture ? kind === "image" && form.test(key) : /^(?:rst|markdown|notebook)$/.test(kind) && form.test(key.replace(/\.\w+$/, ""));
   return objects
-    .filter(({ key, kind }) => key !== from && /^(?:rst|markdown|notebook)$/.test(kind) && form.test(key.replace(/\.\w+$/, "")))
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .filter((object) => object.key !== from && fits(object))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1) * (isPicture ? -1 : 1))
     .slice(0, MAX_PAGES)
     .map(({ key, title }) => ({ key, id: null, title }));
 }

@@ -9,6 +9,7 @@ import { readMarkdown } from "./markdown.ts";
 import { codeLines, proseOfSource } from "./literate.ts";
 import { readMarkdownLines } from "./markdown-lines.ts";
 import { isTex, plainIn } from "./plain.ts";
+import { isRemark, tableDialect } from "./table-dialect.ts";
 import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
 
 const MAX_TEXT = 256 * 1024; // code units that are read
@@ -144,17 +145,13 @@ function linesOf(text: string, limit = Infinity): readonly Line[] {
 
 /** A table as lines: the first names the columns, and of a part what stands above it. */
 function readTable(whole: string, above: readonly string[]): Reader {
-  const top = whole.split("\n", 20);
-  const [, said] = /^\ufeff?sep=(.)\s*$/i.exec(top.find((line) => !isBlank(line)) ?? "") ?? [];
-  const headAt = top.findIndex((line) => !isBlank(line) && !/^\ufeff?sep=.\s*$/i.test(line));
-  const first = top[headAt] ?? "";
-  const sign = said ?? [",", ";", "\t", "|"].toSorted((a, b) => first.split(b).length - first.split(a).length)[0] ?? ",";
-  const columns = above.at(-1)?.split(", ") ?? cellsIn(first, sign);
+  const { delimiter, first } = tableDialect(whole);
+  const columns = above.at(-1)?.split(", ") ?? cellsIn(whole.split("\n", first)[first - 1] ?? "", delimiter);
   const head = columns.join(" · ").slice(0, MAX_HEADING);
   return ({ text }, at) =>
-    isBlank(text) || (at <= headAt && above.length === 0)
+    isBlank(text) || (at < first && above.length === 0) || (columns.length > 1 && isRemark(text, delimiter))
       ? null
-      : { from: 0, to: text.trimEnd().length, form: "row", head, row: { columns, cells: cellsIn(text, sign) } };
+      : { from: 0, to: text.trimEnd().length, form: "row", head, row: { columns, cells: cellsIn(text, delimiter) } };
 }
 
 /** Cells of a line, whatever signs stand in quotes. */

@@ -25,4 +25,5 @@ export {
   wordsOfWiki,
 } from "./plain.ts";
 export { argumentOf, boxName, boxTitle, CODED, SLASHED } from "./markdown-lines.ts";
+export { isRemark, type TableDialect, tableDialect } from "./table-dialect.ts";
 export { quotable, sentencesIn, type Unit, unitsOf } from "./units.ts";

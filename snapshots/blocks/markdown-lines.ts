@@ -105,7 +105,14 @@ const indentOf = (text: string): number =>
     .replaceAll("\t", "    ")
     .replaceAll(/^.*> ?/g, "").length ?? 0;
 
-type Fence = { readonly sign: string; readonly quotes: number; readonly indent: number; readonly item: number; readonly state: LineState };
+type Fence = {
+  readonly sign: string;
+  readonly quotes: number;
+  readonly indent: number;
+  readonly item: number;
+  readonly state: LineState;
+  readonly isLiquid: boolean;
+};
 
 class LineReader {
   readonly lines: string[];
@@ -139,6 +146,7 @@ class LineReader {
   }
 
   #read(at: number): LineState {
+    if (this.#fence?.isLiquid === true && /^[ \t>]*\{%-?[ \t]*end/.test(this.lines[at] ?? "")) this.#clearLiquid(at, this.#fence.indent);
     const before = this.lines[at] ?? "";
     if (this.#inSettings && SETTING.test(before)) return "edge";
     this.#inSettings = false;
@@ -173,6 +181,7 @@ class LineReader {
         indent: indentOf(blank(holders.replaceAll(">", " "))),
         item: this.#items.at(-1) ?? 0,
         state,
+        isLiquid: before.slice(holders.length).startsWith("{%"),
       };
       return "edge";
     }
@@ -211,6 +220,8 @@ class LineReader {
     const [, element = ""] = UNSEEN.exec(own) ?? [];
     const isRemark = own.startsWith("%") && ((!this.#isText && /^%(?:\s|$)/.test(own)) || (this.#isMyst ??= isMyst(this.#text)));
     if (isRemark) this.#clear(at, from, at, Infinity);
+    else if (own.startsWith("{%")) this.#clearLiquid(at, from);
+    else if (own.startsWith("#. ")) this.#write(at, from, "1.", 2);
     else if (open === "%%") this.#clearUntil(at, from, close, false);
     else if (close !== "") this.#clearUntil(at, from, close, true);
     else if (element !== "") this.#clearUntil(at, from, `</${element.toLowerCase()}>`, false);
@@ -237,6 +248,22 @@ class LineReader {
       const [start, end] = [line === first ? from : 0, line === last ? Math.min(to, text.length) : text.length];
       this.lines[line] = text.slice(0, start) + blank(text.slice(start, end)) + text.slice(end);
     }
+  }
+
+  /** A tag of Liquid alone on its line: around code it is a fence, and of others the title or the address is said. */
+  #clearLiquid(at: number, from: number): void {
+    const [tag, name = "", rest = ""] = /^\{%-?[ \t]*([\w-]+)(.*?)-?%\}[ \t\r]*$/.exec(this.lines[at]?.slice(from) ?? "") ?? [];
+    if (tag === undefined) return;
+    const [, title, url] = /\b(?:title="([^"\n*]{1,300})"|url="(https?:[^"\s<>]{1,300})")/.exec(rest) ?? [];
+    const [, language = ""] = /^[ \t]*([\w+#-]*)/.exec(rest) ?? [];
+    const said = /^(?:end)?highlight$/.test(name) ? `\`\`\`${language}` : title === undefined ? url && `<${url}>` : `**${title}**`;
+    this.#write(at, from, said ?? "", tag.length);
+  }
+
+  /** Writes something into the place of so many signs, which it fits into. */
+  #write(at: number, from: number, said: string, length: number): void {
+    const text = this.lines[at] ?? "";
+    this.lines[at] = text.slice(0, from) + said.padEnd(length) + text.slice(from + length);
   }
 
   /** A statement ends where its brackets are closed. */
@@ -272,9 +299,7 @@ class LineReader {
       const said = CAPTION.exec(own)
         ?.slice(1)
         .find((one) => one !== undefined);
-      const start = line === 0 ? from : 0;
-      const room = this.lines[at + line] ?? "";
-      if (said !== undefined) this.lines[at + line] = `${room.slice(0, start)}**${said}**${room.slice(start + said.length + 4)}`;
+      if (said !== undefined) this.#write(at + line, line === 0 ? from : 0, `**${said}**`, said.length + 4);
     }
   }
 

@@ -20,6 +20,11 @@ export function readMarkdown(states: readonly LineState[]): Reader {
       return null;
     }
     const [before, below] = [lines[at - 1]?.text ?? "", lines[at + 1]?.text ?? ""];
+    // A rule of a table that is drawn: one of double dashes stands below the names of columns.
+    if (/^\s*\+(?:[-=:]+\+)+\s*$/.test(text)) {
+      columns = text.includes("=") ? cellsIn(before) : columns;
+      return null;
+    }
     if (states[at + 1] === "text" && below.includes("|") && RULED.test(below) && text.includes("|") && columns === null) {
       columns = cellsIn(text);
       return readRow(text, true, columns);
@@ -50,7 +55,7 @@ function taggedHeading(text: string, before: string, below: string): Read {
 /** Lines that say nothing: rows, tags and lists of attributes by themselves, addresses of links, what abbreviations stand for, signs of boxes, labels, and
  *  what takes in another file. */
 const UNSAID =
-  /^\s*(?:=+|-{2,}|\+|(?:\* ?){3,}|(?:_ ?){3,}|(?:- ){2,}-|<\/?[a-z][^>]*>|\{:?[ \t]*(?:[.#]|[\w-]+=)[^}]*\}|:{3,}|\{\{#.{1,300}\}\}|-{1,3}8<.{1,300}|\+\+\+(?:[ \t]+\{.*\})?|\([\w:. -]{1,100}\)=|\*\[[^\]]+\]:.*|\[(?!\^)[^\]]+\]:\s.*)\s*$/i;
+  /^\s*(?:=+|-{2,}|\+|(?:\* ?){3,}|(?:_ ?){3,}|(?:- ){2,}-|<\/?[a-z][^>]*>|\{:?[ \t]*(?:[.#]|[\w-]+=)[^}]*\}|:{3,}|\{\{#.{1,300}\}\}|\[\[?_?TOC_?\]?\]|\$\{toc\}|-{1,3}8<.{1,300}|\+\+\+(?:[ \t]+\{.*\})?|\([\w:. -]{1,100}\)=|\*\[[^\]]+\]:.*|\[(?!\^)[^\]]+\]:\s.*)\s*$/i;
 
 function textIn(text: string): Read {
   if (UNSAID.test(text)) return null;

@@ -126,7 +126,7 @@ export function readOrg(): Reader {
       inCode = true;
       return null;
     }
-    if (inDrawer || /^\s*:[A-Za-z_-]+:\s*$/.test(text)) {
+    if (inDrawer || /^\s*:[\w-]+:\s*$/.test(text)) {
       inDrawer = !/^\s*:end:\s*$/i.test(text);
       return null;
     }
