@@ -24,7 +24,10 @@ export async function switchFolder<T>(
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
   const target = resolve(dir);
-  const leads = await readlink(target).then((to) => resolve(dirname(target), to), () => target);
+  const leads = await readlink(target).then(
+    (to) => resolve(dirname(target), to),
+    () => target,
+  );
   const isVersion = dirname(leads) === versionsOf(target);
   const there = existsSync(target) ? await realpath(target) : null;
   if (there === null && leads !== target && !isVersion)
