@@ -95,7 +95,7 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   ];
   const records = shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source }));
   const scan = judgeAgain(config, { sources, records, matched, overlay, hand, advisories, notes });
-  // What nobody has seen yet is not accepted in advance.
+  // Nothing is accepted in advance: nobody has seen it yet.
   const idle = [...accept].filter((id) => !scan.drift.some((one) => one.id === id));
   if (idle.length > 0)
     throw new ShelfError("bad_config", `--accept: ${idle.join(", ")} is as it was, as far as its check and its words tell.`, {
