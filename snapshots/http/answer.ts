@@ -104,7 +104,7 @@ async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Rou
 async function errorAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, error: ShelfError): Promise<Answer> {
   const path = pathOf(request);
   const missing = error.status === 404 || isWithdrawalError(error);
-  // Of a twin in Markdown, and to who would rather have that; else in the form that all errors have.
+  // A twin is told of in Markdown, as is whoever would rather have that; all else in the form that all errors have.
   const accept = request.header("accept");
   const isTold = path.endsWith("/index.md") && !/json/.test(accept ?? "");
   if (missing && (isTold || (prefersMarkdown(accept) && !path.startsWith("/api/")))) {
