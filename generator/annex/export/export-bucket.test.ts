@@ -171,6 +171,27 @@ bucketTest(
   },
 );
 
+bucketTest("an export that waits for its turn exports what is newest then", async (t, server) => {
+  const library = await openLibrary(t);
+  const bucket = openBucket(await makeBucket(server, "site/"));
+  let first = true;
+  const late = new Proxy(bucket, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== "get" || !first) return typeof value === "function" ? value.bind(target) : value;
+      first = false;
+      return async (key: string) => {
+        await writeFiles(library.folder, [["names/later.md", "# Later\n\nThe newest.\n"]]);
+        await library.build();
+        await library.run(bucket);
+        return target.get(key);
+      };
+    },
+  });
+  await library.run(late);
+  await mustHold(bucket, await library.expected());
+});
+
 function isLost(error: unknown): boolean {
   return error instanceof ShelfError && error.code === "lost_race";
 }

@@ -67,10 +67,11 @@ export async function exportToBucket(
   options: BucketExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly ttl?: number },
 ): Promise<ExportedToBucket> {
   const { bucket, ttl } = options;
-  const { view, snapshot } = await openStaticView(options.shelf, options.dist);
   await refuseForeign(bucket);
   const lease = await takeLease(bucket, null, { key: LEASE, work: "export to this bucket", ...(ttl === undefined ? {} : { ttl }) });
   try {
+    // Opened under the lease: what was newest before may be older than what another export has written since.
+    const { view, snapshot } = await openStaticView(options.shelf, options.dist);
     const before = await readBefore(bucket);
     const writing = { options, view, snapshot: snapshot.id, lease };
     return { snapshot: snapshot.id, ...(await withTemporaryFolder("export", (spool) => write(writing, before, spool))) };
