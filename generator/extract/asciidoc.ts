@@ -616,7 +616,7 @@ class AsciidocReader extends MarkupReader {
       [sign(String.raw`\(\(([^()]{1,300})\)\)|indexterm2:\[([^\]]{1,300})\]`), ([, term, other = ""]) => inside(term ?? other)],
       [sign(String.raw`\((C|R|TM)\)`), ([, one = ""]) => [words({ C: "©", R: "®", TM: "™" }[one] ?? one)]],
       [sign(String.raw`&(#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});`), ([, name = ""]) => [words(signOf(name))]],
-      [sign("-- | ?--(?=\\w)"), () => [words("— ")]],
+      [sign(String.raw`(?<!\S)--(?=\s|$)|(?<=\w)--(?=\w)`), () => [words("—")]],
       [sign(String.raw`\.\.\.`), () => [words("…")]],
       [sign(String.raw` \+$`), () => [element("br")]],
     ];
