@@ -72,7 +72,8 @@ export function findShape(text: string): Shape {
   return { braces, environments };
 }
 
-const pairs = (text: string): ReadonlyMap<string, string> =>
+/** pairs reads `name=value` between spaces. */
+export const pairs = (text: string): ReadonlyMap<string, string> =>
   new Map([...text.matchAll(/(\S+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
 
 /** WRAPS maps commands to the elements that their argument stands in, DECLARES those that count to the end of their group. */

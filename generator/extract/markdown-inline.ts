@@ -287,7 +287,11 @@ function wikiLink(state: StateInline, silent: boolean): boolean {
   if (!silent) {
     const target = `${name.split("/").map(encodeURIComponent).join("/")}${part === "" ? "" : `#${encodeURIComponent(slugOf(part.slice(1)))}`}`;
     if (words === "") pushPicture(state, target, "");
-    else pushLink(state, target, words);
+    else {
+      state.push("link_open", "a", 1).attrs = [["href", target]];
+      state.md.inline.parse(words, state.md, state.env, state.tokens);
+      state.push("link_close", "a", -1);
+    }
   }
   state.pos += whole.length;
   return true;

@@ -52,7 +52,10 @@ function readTaken(line: string, options: ReadonlyMap<string, string> = new Map(
   // Lines of the facts above a text count, and are not taken in.
   const choose = (lines: readonly string[]): readonly string[] => {
     const above = readFrontMatter(lines.join("\n")).lines;
-    return chosenLines(lines.map((one, at) => (at < above ? "" : one)), options);
+    return chosenLines(
+      lines.map((one, at) => (at < above ? "" : one)),
+      options,
+    );
   };
   return own === undefined ? null : { path: own, choose };
 }
