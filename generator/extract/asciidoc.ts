@@ -1,5 +1,6 @@
 /** AsciiDoc as a document. Includes are links, conditions hold for attributes that the document sets, and a macro that nobody knows shows its text. */
 import type { Element } from "hast";
+import { readReferences } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import {
   box,
@@ -18,6 +19,7 @@ import {
 import { recordsIn } from "./csv.ts";
 import { textOf } from "./html-tree.ts";
 import { dedent, isBlank, type PartLine, type Row, type Rule, settingsIn, textIn } from "./lined.ts";
+import { pairs } from "./latex-tokens.ts";
 import { MarkupReader } from "./markup-reader.ts";
 import { rooted } from "./links.ts";
 import { linesBetween } from "./others.ts";
@@ -57,36 +59,13 @@ const NONE: Settings = { style: "", words: [], named: new Map(), title: "", ids:
 
 class AsciidocReader extends MarkupReader {
   protected override readonly starts = STARTS;
-  readonly #attributes = new Map<string, string>(
-    Object.entries({
-      nbsp: "\u00a0",
-      amp: "&",
-      lt: "<",
-      gt: ">",
-      empty: "",
-      sp: " ",
-      plus: "+",
-      apos: "'",
-      quot: '"',
-      cpp: "C++",
-      zwsp: "",
-      ldquo: "“",
-      rdquo: "”",
-      lsquo: "‘",
-      rsquo: "’",
-      deg: "°",
-      startsb: "[",
-      endsb: "]",
-      vbar: "|",
-      caret: "^",
-      asterisk: "*",
-      tilde: "~",
-      backslash: "\\",
-      backtick: "`",
-      "two-colons": "::",
-      "two-semicolons": ";;",
-    }),
-  );
+  readonly #attributes = new Map<string, string>([
+    ..."nbsp amp lt gt apos quot ldquo rdquo lsquo rsquo deg".split(" ").map((name) => [name, readReferences(`&${name};`)] as const),
+    ...pairs("plus=+ cpp=C++ startsb=[ endsb=] vbar=| caret=^ asterisk=* tilde=~ backslash=\\ backtick=` two-colons=:: two-semicolons=;;"),
+    ["empty", ""],
+    ["sp", " "],
+    ["zwsp", ""],
+  ]);
   readonly #named = new Map<string, Element>();
   /** Titles by the ids that lead to them. */
   readonly #titles = new Map<string, string>();
@@ -615,7 +594,7 @@ class AsciidocReader extends MarkupReader {
       [sign(String.raw`\(\(\([^()]{1,300}\)\)\)|indexterm:\[[^\]]{0,300}\]`), () => []],
       [sign(String.raw`\(\(([^()]{1,300})\)\)|indexterm2:\[([^\]]{1,300})\]`), ([, term, other = ""]) => inside(term ?? other)],
       [sign(String.raw`\((C|R|TM)\)`), ([, one = ""]) => [words({ C: "©", R: "®", TM: "™" }[one] ?? one)]],
-      [sign(String.raw`&(#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});`), ([, name = ""]) => [words(signOf(name))]],
+      [sign(String.raw`&(#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});`), ([whole]) => [words(readReferences(whole))]],
       [sign("-- | ?--(?=\\w)"), () => [words("— ")]],
       [sign(String.raw`\.\.\.`), () => [words("…")]],
       [sign(String.raw` \+$`), () => [element("br")]],
@@ -697,15 +676,6 @@ const idOf = (title: string): string =>
     .replaceAll(/<[^>]*>|&[^;\s]+;|[^\p{L}\p{N}\s_.-]/gu, "")
     .replaceAll(/[\s.-]+/g, "_")
     .replace(/_+$/, "")}`;
-
-const signOf = (name: string): string => {
-  const code = name.startsWith("#x") ? Number.parseInt(name.slice(2), 16) : name.startsWith("#") ? Number(name.slice(1)) : -1;
-  if (code >= 32 && code <= 0x10ffff) return String.fromCodePoint(code).toWellFormed();
-  return (
-    { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0", quot: '"', mdash: "—", ndash: "–", hellip: "…", rarr: "→", larr: "←", copy: "©" }[name] ??
-    `&${name};`
-  );
-};
 
 /** goesOn tells whether a row goes on with the text of an item: it is not blank, and begins nothing of its own. */
 function goesOn(row: Row | undefined): boolean {

@@ -84,7 +84,7 @@ export const DECLARES = pairs("bf=strong bfseries=strong it=em itshape=em em=em 
 /** SIGNS maps commands to what they print. */
 export const SIGNS: ReadonlyMap<string, string> = new Map([
   ...pairs(
-    "LaTeX=LaTeX TeX=TeX LaTeXe=LaTeX2ε BibTeX=BibTeX ldots=… dots=… textellipsis=… textbackslash=\\ textasciitilde=~ textasciicircum=^ textbar=| textless=< textgreater=> " +
+    "LaTeX=LaTeX TeX=TeX LaTeXe=LaTeX2ε BibTeX=BibTeX ldots=… dots=… pm=± textellipsis=… textbackslash=\\ textasciitilde=~ textasciicircum=^ textbar=| textless=< textgreater=> " +
       "textunderscore=_ textendash=– textemdash=— textquotedblleft=“ textquotedblright=” textquoteleft=‘ textquoteright=’ textbullet=• textregistered=® texttrademark=™ " +
       "copyright=© textcopyright=© pounds=£ euro=€ S=§ P=¶ dag=† ddag=‡ ss=ß ae=æ AE=Æ oe=œ OE=Œ aa=å AA=Å o=ø O=Ø l=ł L=Ł i=ı j=ȷ dh=ð th=þ guillemotleft=« guillemotright=» glqq=„ grqq=“",
   ),
