@@ -12,6 +12,8 @@ export type DeclarationRow = {
   /** A title of a part of the file: its level among `levels`, where it has one, and its words are the last group. */
   readonly heading?: RegExp;
   readonly levels?: readonly string[];
+  /** Comments and strings, where strings may go over lines: what they hold begins nothing. */
+  readonly strings?: RegExp;
 };
 
 export type LanguageRow = {
