@@ -42,6 +42,8 @@ const TERM = /^\s*((?:(?!::|;;).){1,300}?)(:{2,4}|;;)(?:\s+(.*))?$/;
 const BLOCK_MACRO = /^(image|video|audio|include|toc|stem|ifdef|ifndef|ifeval|endif|[a-z][\w-]*)::([^[\]]*)\[(.*)\]$/;
 const ADMONITION = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+/;
 const KINDS = /^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)$/;
+const STEM = /^(?:stem|latexmath|asciimath)$/;
+const VERBATIM = /^(?:source|listing|literal)$/;
 const MAX_VALUE = 2000; // UTF-16 units that attributes in one paragraph become
 const SPAN = 500; // UTF-16 units within one pair of signs
 const STARTS =
@@ -240,31 +242,29 @@ class AsciidocReader extends MarkupReader {
   }
 
   #paragraph(said: readonly Row[], settings: Settings, title: Nodes, made: Nodes): void {
-    const line = said[0]?.line ?? 1;
-    const text = textIn(said);
-    const admonition = ADMONITION.exec(text);
-    if (/^(?:source|listing|literal)$/.test(settings.style) || (/^\s/.test(said[0]?.text ?? "") && settings.style === ""))
-      made.push(
-        ...title,
-        codeBlock(
-          text,
-          settings.style === "source"
-            ? (settings.words[1] ?? settings.named.get("language") ?? this.#attributes.get("source-language") ?? null)
-            : null,
-          line,
-        ),
-      );
-    else if (/^(?:stem|latexmath|asciimath)$/.test(settings.style)) made.push(element("p", [formula(text, true)], {}, line));
-    else if (admonition !== null)
-      made.push(
-        box([words(capital(admonition[1] ?? ""))], [...title, element("p", this.inline(text.slice(admonition[0].length)), {}, line)], line),
-      );
-    else if (KINDS.test(settings.style))
-      made.push(box([words(capital(settings.style))], [...title, element("p", this.inline(text), {}, line)], line));
-    else if (/^(?:quote|verse)$/.test(settings.style))
-      made.push(this.#quote(settings, [element("p", this.inline(text), {}, line)], title, line));
-    else if (settings.style === "comment") return;
-    else if (said.length > 0) made.push(...title, element("p", this.inline(text), {}, line));
+    const [line, text] = [said[0]?.line ?? 1, textIn(said)];
+    const [mark = "", kind] = ADMONITION.exec(text) ?? [];
+    const own = /^\s/.test(text) && settings.style === "" ? "literal" : settings.style;
+    const style = VERBATIM.test(own) ? own : (kind ?? own);
+    if (said.length > 0)
+      made.push(...this.#styled(said, { ...settings, style }, title, () => [element("p", this.inline(text.slice(mark.length)), {}, line)]));
+  }
+
+  /** Reads rows as their style wants them. @param content reads them where it is none of its own */
+  #styled(rows: readonly Row[], settings: Settings, title: Nodes, content: () => Nodes): Nodes {
+    const { style } = settings;
+    const line = rows[0]?.line ?? 1;
+    if (style === "comment") return [];
+    if (STEM.test(style)) return [element("p", [formula(textIn(rows), true)], {}, line)];
+    if (VERBATIM.test(style)) return [...title, codeBlock(textIn(rows), style === "source" ? this.#language(settings) : null, line)];
+    if (KINDS.test(style)) return [box([words(capital(style))], [...title, ...content()], line)];
+    if (style === "quote") return [this.#quote(settings, content(), title, line)];
+    if (style === "verse") return [this.#quote(settings, [element("p", this.verse(rows.map(({ text }) => text)), {}, line)], title, line)];
+    return [...title, ...content()];
+  }
+
+  #language({ words: list, named }: Settings): string | null {
+    return list[1] ?? named.get("language") ?? this.#attributes.get("source-language") ?? null;
   }
 
   #quote(settings: Settings, children: Nodes, title: Nodes, line: number): Element {
@@ -301,35 +301,20 @@ class AsciidocReader extends MarkupReader {
     const first = inside[0]?.line ?? line;
     const title = settings.title === "" ? [] : [element("p", [element("strong", this.inline(settings.title))], {}, line)];
     const { style } = settings;
-    if (sign === "/" || style === "comment") return close + 1;
+    if (sign === "/") return close + 1;
+    const isOwn = STEM.test(style) || VERBATIM.test(style) || KINDS.test(style) || /^(?:quote|verse|comment)$/.test(style);
     if (/=/.test(text) && /^[|,:!]/.test(text)) made.push(this.#table(inside, settings, text, line));
-    else if (/^(?:stem|latexmath|asciimath)$/.test(style)) made.push(element("p", [formula(textIn(inside), true)], {}, line));
-    else if (/^(?:source|listing|literal)$/.test(style) || text.startsWith("```") || (sign === "-" && text !== "--") || sign === ".") {
-      const language = text.startsWith("```")
-        ? text.slice(3)
-        : /^(?:source|$)/.test(style)
-          ? (settings.words[1] ?? settings.named.get("language") ?? this.#attributes.get("source-language") ?? null)
-          : style;
-      made.push(...title, codeBlock(textIn(inside), language, first));
-    } else if (sign === "+") made.push(codeBlock(textIn(inside), "html", first));
-    else if (sign === "_" || /^(?:quote|verse)$/.test(style)) {
-      const children =
-        style === "verse"
-          ? [
-              element(
-                "p",
-                inside.flatMap(({ text: one }, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(one)]),
-                {},
-                first,
-              ),
-            ]
-          : this.blocks(inside);
-      made.push(this.#quote(settings, children, title, line));
-    } else if (KINDS.test(style)) made.push(box([words(capital(style))], [...title, ...this.blocks(inside)], line));
-    else if (sign === "=" || sign === "*" || style === "abstract") {
+    else if (sign === "+" && !STEM.test(style)) made.push(codeBlock(textIn(inside), "html", first));
+    else if ((/^[`.]/.test(text) || (sign === "-" && text !== "--")) && !STEM.test(style) && style !== "comment") {
+      const named = style === "" || VERBATIM.test(style) ? this.#language(settings) : style;
+      made.push(...title, codeBlock(textIn(inside), sign === "`" ? text.slice(3) : named, first));
+    } else if ((sign === "=" || sign === "*" || style === "abstract") && !isOwn) {
       const name = style === "abstract" && settings.title === "" ? "Abstract" : settings.title;
       made.push(box(name === "" ? [] : this.inline(name), this.blocks(inside), line));
-    } else made.push(...title, ...this.blocks(inside));
+    } else {
+      const said = sign === "_" && style !== "verse" ? { ...settings, style: "quote" } : settings;
+      made.push(...this.#styled(inside, said, title, () => this.blocks(inside)));
+    }
     return close + 1;
   }
 

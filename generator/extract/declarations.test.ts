@@ -106,8 +106,7 @@ macro_rules! m { ($x:expr) => { } }
 fn open() {
 `;
   assert.deepEqual(await cut("a.rs", source), [
-    "1-2 - []",
-    "4-6 Point []",
+    "1-6 Point []",
     "7-7 N []",
     "8-13 insert [impl<T: Ord> Sort for Vec<T>]",
     "14-15 other [impl<T: Ord> Sort for Vec<T>]",

@@ -26,7 +26,6 @@ function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow)
   const scopes: { column: number; title: string }[] = [];
   let open = null as { column: number; name: string | null } | null;
   let declared = false;
-  let ended = -1;
   /** First line of the comments and attributes that the next declaration takes along. */
   let lead = null as number | null;
   const mark = (line: number, name: string | null, role?: "opens" | "tail"): void => {
@@ -66,7 +65,12 @@ function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow)
       mark(line, null, "opens");
       continue;
     }
-    if ((begins && rules.ends?.test(source) !== true) || rules.leads?.test(source) === true) {
+    if (begins && rules.ends?.test(source) === true) {
+      // A comment on the whole file or module is of nothing below it.
+      lead = null;
+      continue;
+    }
+    if (begins || rules.leads?.test(source) === true) {
       lead ??= line;
       continue;
     }
@@ -94,10 +98,9 @@ function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow)
       mark(first, name);
       open = { column, name };
     } else if (rules.ends?.test(source) === true) {
-      // Lines that declare nothing stand together.
-      if (leave(column) || open !== null || ended !== first - 1) mark(first, null);
+      leave(column);
+      mark(first, null);
       open = null;
-      ended = line;
     } else if (leave(column)) {
       mark(line, null, "tail");
       open = null;

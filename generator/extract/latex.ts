@@ -347,6 +347,8 @@ const FACTS: Readonly<Record<string, string>> = {
 const DEFINES =
   /^(?:re|provide)?newcommand$|^(?:New|Renew|Provide)DocumentCommand$|^DeclareMathOperator$|^[gex]?def$|^DeclareRobustCommand$|^providecommand$|^renewcommand$/;
 
+/** Structure is an environment: its name without a star, its option, the stretch of what it holds, its line, and how deep it is. */
+type Structure = { name: string; option: string | null; from: number; end: number; line: number; depth: number };
 type Meaning = (reader: LatexReader, call: Call, name: string) => void;
 /** Gives several commands one meaning. */
 const each = (names: string, meaning: Meaning): Readonly<Record<string, Meaning>> =>
@@ -895,11 +897,8 @@ class LatexReader {
       this.#setFormula(this.#text.slice(args[0] === undefined ? this.#at : this.#at, end), true, flow, line, name);
     } else {
       const option = this.#option(end);
-      const skipped = this.#arguments(ARGUMENTS.get(name) ?? 0, end);
-      this.#structure(
-        { name: paper.theorems.has(name) ? name : bare, option, from: this.#at, end, line, depth, columns: skipped.length },
-        flow,
-      );
+      this.#arguments(ARGUMENTS.get(name) ?? 0, end);
+      this.#structure({ name: paper.theorems.has(name) ? name : bare, option, from: this.#at, end, line, depth }, flow);
     }
     this.#at = after;
     if (name !== "document") flow.block();
@@ -932,17 +931,7 @@ class LatexReader {
     );
   }
 
-  #structure(
-    {
-      name,
-      option,
-      from,
-      end,
-      line,
-      depth,
-    }: { name: string; option: string | null; from: number; end: number; line: number; depth: number; columns: number },
-    flow: Flow,
-  ): void {
+  #structure({ name, option, from, end, line, depth }: Structure, flow: Flow): void {
     const paper = this.#paper;
     const blocksOf = (): Nodes => this.#flowOf([from, end], { depth }).end();
     const list = LISTS.get(name);

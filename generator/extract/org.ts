@@ -240,19 +240,7 @@ class OrgReader extends MarkupReader {
       blocks.push(codeBlock(code, kind === "example" ? null : (/^\S+/.exec(argument)?.[0] ?? null), first));
     else if (kind === "quote") blocks.push(element("blockquote", this.blocks(dedent(inside)), {}, line));
     else if (kind === "verse")
-      blocks.push(
-        element(
-          "blockquote",
-          [
-            element(
-              "p",
-              inside.flatMap(({ text }, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(text.trim())]),
-            ),
-          ],
-          {},
-          line,
-        ),
-      );
+      blocks.push(element("blockquote", [element("p", this.verse(inside.map(({ text }) => text.trim())))], {}, line));
     else if (kind === "center") blocks.push(...this.blocks(dedent(inside)));
     else
       blocks.push(

@@ -311,13 +311,15 @@ class RstReader extends MarkupReader {
   }
 
   #lineBlock(rows: readonly Row[], at: number, blocks: Nodes): number {
+    const lines: string[] = [];
     let end = at;
-    const nodes: Nodes = [];
-    for (; end < rows.length && !isBlank(rows[end]) && /^(?:\|(?:\s|$)|\s)/.test(rows[end]?.text ?? ""); end++) {
-      if (end > at) nodes.push(rows[end]?.text.startsWith("|") === true ? element("br") : words(" "));
-      nodes.push(...this.inline((rows[end]?.text ?? "").replace(/^\|/, "").trim()));
+    for (; !isBlank(rows[end]) && /^(?:\|(?:\s|$)|\s)/.test(rows[end]?.text ?? ""); end++) {
+      const text = (rows[end]?.text ?? "").replace(/^\|/, "").trim();
+      // A line that stands in goes on with the one above.
+      if (rows[end]?.text.startsWith("|") === true) lines.push(text);
+      else lines.push(`${lines.pop() ?? ""} ${text}`);
     }
-    this.#push(blocks, element("p", nodes, {}, rows[at]?.line ?? null));
+    this.#push(blocks, element("p", this.verse(lines), {}, rows[at]?.line ?? null));
     return end;
   }
 

@@ -56,7 +56,7 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
       holds: new RegExp(
         String.raw`^[ \t]*${RUST_MODIFIERS}(?:mod[ \t]+(\w+)[ \t]*\{|trait[ \t]+(\w+)|(impl\b[^{;\n]{0,150}[^{;\s])|(?:verus!|extern\b[^{;\n]{0,60}\{))`,
       ),
-      ends: new RegExp(String.raw`^[ \t]*(?:\/[/*]!|${RUST_MODIFIERS}(?:use|mod|extern)\b)`),
+      ends: /^[ \t]*\/[/*]!/,
       leads: /^[ \t]*#\[/,
       strings:
         /\/\/[^\n]*|\/\*[^]{0,20000}?\*\/|\bb?r(#{0,16})"[^]{0,20000}?"\1|b?"(?:[^"\\]|\\[^]){0,20000}"|'(?:\\[^\n][^'\n]{0,10}|[^\\'\n])'/g,
