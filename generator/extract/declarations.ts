@@ -84,8 +84,7 @@ function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow)
       const title = whole ? "" : (holds.slice(1).find((group) => group !== undefined) ?? "");
       scopes.push({ column, title });
       open = null;
-      // Several words are no name.
-      const name = /^\S+$/.test(title) ? title : null;
+      const name = title === "" || holds.groups?.["scope"] !== undefined ? null : title;
       mark(first, name, ...(name === null ? (["opens"] as const) : []));
       continue;
     }

@@ -52,11 +52,11 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
         String.raw`^[ \t]*${RUST_MODIFIERS}(?:fn|struct|enum|union|type|const|static|macro_rules!)[ \t]+(?:mut[ \t]+)?([\p{L}_]\w*)`,
         "u",
       ),
-      // A trait that is used in place of a type is none, and a module of another file holds nothing here.
+      // A module of another file holds nothing here.
       holds: new RegExp(
-        String.raw`^[ \t]*${RUST_MODIFIERS}(?:mod[ \t]+(\w+)[ \t]*\{|trait[ \t]+(\w+)|(impl\b[^{;\n]{0,150}[^{;\s])|(?:verus!|extern\b[^{;\n]{0,60}\{))`,
+        String.raw`^[ \t]*${RUST_MODIFIERS}(?:trait[ \t]+(\w+)|(?:mod[ \t]+(?=\w+[ \t]*\{)|(?=impl\b))(?<scope>impl\b[^{;\n]{0,150}[^{;\s]|\w+)|verus!|extern\b[^{;\n]{0,60}\{)`,
       ),
-      ends: /^[ \t]*\/[/*]!/,
+      ends: new RegExp(String.raw`^[ \t]*(?:\/[/*]!|${RUST_MODIFIERS}(?:mod|extern)\b)`),
       leads: /^[ \t]*#\[/,
       strings:
         /\/\/[^\n]*|\/\*[^]{0,20000}?\*\/|\bb?r(#{0,16})"[^]{0,20000}?"\1|b?"(?:[^"\\]|\\[^]){0,20000}"|'(?:\\[^\n][^'\n]{0,10}|[^\\'\n])'/g,
