@@ -22,7 +22,7 @@ import { dedent, isBlank, type PartLine, type Row, type Rule, settingsIn, textIn
 import { pairs } from "./latex-tokens.ts";
 import { MarkupReader } from "./markup-reader.ts";
 import { rooted } from "./links.ts";
-import { linesBetween } from "./others.ts";
+import { linesBetween, regionsIn } from "./others.ts";
 
 export async function readAsciidoc(source: SourceText, fallback: string): Promise<Body> {
   return await readDocument(source, { kind: "asciidoc", language: null, fallback }, (text) =>
@@ -632,23 +632,11 @@ function openIncludes(): (line: string) => PartLine | null {
     const deeper = "=".repeat(Math.min(5, Math.max(0, Number(settings.get("leveloffset") ?? 0) || 0)));
     const tags = (settings.get("tags") ?? settings.get("tag"))?.split(/[;,]/).map((tag) => tag.trim());
     const take = (lines: readonly string[]): readonly string[] => {
-      const chosen = settings.has("lines") ? linesBetween(lines, settings.get("lines") ?? "") : taggedIn(lines, tags ?? null);
+      const chosen = settings.has("lines") ? linesBetween(lines, settings.get("lines") ?? "") : regionsIn(lines, tags ?? []);
       return deeper === "" ? chosen : chosen.map((one) => (/^=+ \S/.test(one) ? deeper + one : one));
     };
     return { path: fill(path), take };
   };
-}
-
-/** The lines within the regions of these tags, or all, without the lines that mark them. */
-function taggedIn(lines: readonly string[], tags: readonly string[] | null): readonly string[] {
-  const open = new Set<string>();
-  const isAll = tags === null || tags.some((tag) => tag.startsWith("*"));
-  return lines.filter((line) => {
-    const [, edge, tag = ""] = /\b(tag|end)::(\S+?)\[\]/.exec(line) ?? [];
-    if (edge === "tag") open.add(tag);
-    if (edge === "end") open.delete(tag);
-    return edge === undefined && (isAll || tags.some((one) => open.has(one)));
-  });
 }
 
 const sign = (source: string): RegExp => new RegExp(source, "muy");

@@ -893,8 +893,8 @@ class LatexReader {
     const isMath = LatexMath.isEnvironment(bare);
     if (VERBATIM.has(name)) this.#verbatim(name, end, flow, line);
     else if (isMath) {
-      const args = ARGUMENTS.get(name) === undefined ? [] : this.#arguments(1, end);
-      this.#setFormula(this.#text.slice(args[0] === undefined ? this.#at : this.#at, end), true, flow, line, name);
+      if (ARGUMENTS.has(name)) this.#arguments(1, end);
+      this.#setFormula(this.#text.slice(this.#at, end), true, flow, line, name);
     } else {
       const option = this.#option(end);
       this.#arguments(ARGUMENTS.get(name) ?? 0, end);
