@@ -86,17 +86,25 @@ function readCrossReference(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
+/** Reads Markdown that does not stand here itself. Its tokens are made apart: those around them are counted. */
+function pushParsed(state: StateInline, text: string, env: object): void {
+  const made: Token[] = [];
+  state.md.inline.parse(text, state.md, env, made);
+  if (state.pending !== "") state.pushPending();
+  for (const token of made) {
+    state.tokens.push(token);
+    state.tokens_meta.push(null);
+  }
+}
+
 /** `{{ name }}` for which the text has a value above it. */
 function readSubstitution(state: StateInline, silent: boolean): boolean {
   const env = state.env as Env;
   const [whole = "", name = ""] = at(state, /\{\{[ \t]*([\w-]{1,100})[ \t]*\}\}/y) ?? [];
   const value = env.parts?.values.get(name);
   if (value === undefined) return false;
-  const made: Token[] = [];
   // A value that names itself is read once.
-  if (!silent) state.md.inline.parse(value, state.md, { ...env, parts: undefined }, made);
-  if (state.pending !== "") state.pushPending();
-  state.tokens.push(...made);
+  if (!silent) pushParsed(state, value, { ...env, parts: undefined });
   state.pos += whole.length;
   return true;
 }
@@ -268,7 +276,7 @@ function wikiLink(state: StateInline, silent: boolean): boolean {
     if (words === "") pushPicture(state, target, "");
     else {
       state.push("link_open", "a", 1).attrs = [["href", target]];
-      state.md.inline.parse(words, state.md, state.env, state.tokens);
+      pushParsed(state, words, state.env);
       state.push("link_close", "a", -1);
     }
   }
