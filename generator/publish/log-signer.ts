@@ -18,8 +18,8 @@ function logOrigins(config: Config, origin = config.log?.origin ?? defaultOrigin
 
 /** openSigners opens the signer of each view's log. @throws ShelfError "bad_config" when only one of the key's halves is there, or they do not
  *  belong together */
-export function openSigners(config: Config, env: NodeJS.ProcessEnv = process.env): ByView<LogSigner> {
-  const text = env["LOG_KEY"] ?? "";
+export function openSigners(config: Config): ByView<LogSigner> {
+  const text = process.env["LOG_KEY"] ?? "";
   const origins = logOrigins(config);
   if (config.log === null) {
     if (text === "") return { public: { origin: origins.public, key: null }, internal: { origin: origins.internal, key: null } };

@@ -38,8 +38,8 @@ const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 // biome-ignore lint/suspicious/noControlCharactersInRegex: signed-note forbids exactly these
 const FORBIDDEN = /[\u0000-\u0009\u000b-\u001f]/;
 
-function refused(what: string, fixes: readonly string[] = []): ShelfError {
-  return new ShelfError("bad_checkpoint", what, { fixes });
+function refused(what: string): ShelfError {
+  return new ShelfError("bad_checkpoint", what);
 }
 
 /** decodeBase64 gives the bytes of standard base64, padded; null for anything else that decoders put up with. */

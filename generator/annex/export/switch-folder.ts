@@ -6,6 +6,7 @@
 import { lstat, mkdir, readdir, realpath, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ShelfError } from "#snapshots/errors";
+import { nameSome } from "#snapshots/format";
 import { withBuildLock } from "#generator/files";
 
 /** Names in an error, at most. */
@@ -29,7 +30,7 @@ export async function switchFolder<T>(
   if (foreign.length > 0)
     throw new ShelfError(
       "build_failed",
-      `The target folder holds ${describeForeign(foreign)}, which no export has written; nothing was written.`,
+      `The target folder holds ${nameSome(foreign, NAMED)}, which no export has written; nothing was written.`,
       {
         fixes: [
           "Choose a new folder, or move that elsewhere: an export takes the place of the whole folder.",
@@ -60,11 +61,6 @@ export async function switchFolder<T>(
     },
     { work: "export to this folder" },
   );
-}
-
-function describeForeign(names: readonly string[]): string {
-  const more = names.length - NAMED;
-  return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** @param plain where a plain folder goes that is there still: exports of an earlier program, and empty ones */

@@ -377,3 +377,29 @@ end A
   assert.equal((await states())["A.A.sound"], "UNSPECIFIED");
   assert.match((await verdict("A.A.sound"))?.log ?? "", /made of other bytes: A\.lean/);
 });
+
+test("of an exported statement the definitions below it are read, as far as the sources name them; one that stands for something else moves it", async (t) => {
+  const { put, recheck, records } = openSource(t);
+  const source = "namespace A\ndef small : Prop := True\ntheorem two (h : small) : True := .intro\nend A\n";
+  put({
+    "registry.yaml": "sources:\n  - { repo: r, folder: ./src, rev: one, prover: lean, exported: ./export.ndjson }\n",
+    "src/A.lean": source,
+    "export.ndjson.sha256": `${sha256(source)}  ./A.lean\n`,
+  });
+  const meaningBy = async (value: string, proof: string) => {
+    const file = openExport("3.1.0");
+    const prop = file.sort(0);
+    file.inductive("True", prop, [["True.intro", file.constant("True")]]);
+    file.inductive("False", prop, []);
+    file.definition("A.small", prop, file.constant(value));
+    file.theorem("A.other", file.constant("True"), file.constant("True.intro"));
+    file.theorem("A.two", file.all("h", file.constant("A.small"), file.constant("True")), file.constant(proof));
+    put({ "export.ndjson": file.text() });
+    await recheck({ unsandboxed: true });
+    return (await records()).find(({ theorem_name: name }) => name === "A.two")?.meaning ?? assert.fail();
+  };
+  const first = await meaningBy("True", "True.intro");
+  assert.deepEqual([first.at_least, first.lines, first.parts.map(({ name }) => name)], [true, 1, ["A.small"]]);
+  assert.equal((await meaningBy("True", "A.other")).sha256, first.sha256, "how it is proved means nothing");
+  assert.notEqual((await meaningBy("False", "True.intro")).sha256, first.sha256);
+});

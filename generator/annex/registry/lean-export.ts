@@ -36,6 +36,8 @@ type LeanConstant = {
   readonly type: string;
   /** The same of an inductive type with its constructors. */
   readonly shape: string;
+  /** The same of a definition with what it stands for. */
+  readonly meaning: string;
   /** The statement in full. */
   readonly printed: string;
   /** Names of the constants in it. */
@@ -44,7 +46,13 @@ type LeanConstant = {
 };
 
 /** Places are where an export has what a constant states and names, and its universes. */
-type Places = { readonly root: number; readonly universes: readonly number[]; readonly statement: Names; readonly proof: Names };
+type Places = {
+  readonly root: number;
+  readonly value: number | null;
+  readonly universes: readonly number[];
+  readonly statement: Names;
+  readonly proof: Names;
+};
 const NO_UNIVERSES: readonly number[] = [];
 
 /** Constant keeps what it states and names as numbers, until somebody asks. */
@@ -62,6 +70,9 @@ class Constant implements LeanConstant {
     this.shape = shape;
     this.reader = reader;
     this.at = at;
+  }
+  get meaning(): string {
+    return this.at.value === null ? this.shape : this.reader.valueOf(this.shape, this.at.value, this.at.universes);
   }
   get printed(): string {
     return this.reader.print(this.at);
@@ -153,8 +164,10 @@ class Reader {
       const proof = this.graph.named([...(one.value === undefined ? [] : [one.value]), ...(one.rules ?? []).map(({ rhs }) => rhs)]);
       const type = types[place] ?? "";
       const said = { kind, unsafe, type, shape: shape ?? type };
+      // How something is proved means nothing.
+      const value = kind === "thm" ? null : (one.value ?? null);
       const universes = one.levelParams.length === 0 ? NO_UNIVERSES : one.levelParams;
-      this.constants.set(this.at(this.names, one.name), new Constant(said, this, { root: one.type, universes, statement, proof }));
+      this.constants.set(this.at(this.names, one.name), new Constant(said, this, { root: one.type, value, universes, statement, proof }));
     }
   }
 
@@ -164,6 +177,10 @@ class Reader {
 
   print({ root, universes }: Places): string {
     return printLean((at) => this.graph.node(at), root, levelsOf(universes, this.names, true));
+  }
+
+  valueOf(shape: string, value: number, universes: readonly number[]): string {
+    return digestOf(`${shape} ${this.digest(value, levelsOf(universes, this.names))}`);
   }
 
   private digest(root: number, levels: ReadonlyMap<string, string>): string {
