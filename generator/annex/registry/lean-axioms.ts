@@ -39,7 +39,7 @@ export function leanWords(statement: readonly string[], constants: LeanExport["c
 function digestAxiom(name: string, constants: LeanExport["constants"]): string {
   const below = new Set([name]);
   for (const one of below) for (const other of constants.get(one)?.statement ?? []) below.add(other);
-  // What makes an inductive type has its shape, and an export that has recursors names more of it.
+  // A constructor has the shape of its type, and an export with recursors names more constructors.
   const rows = [...below].map((one) => {
     const { kind = "", shape = "" } = constants.get(one) ?? {};
     return kind === "inductive" ? `${kind} ${shape}` : `${kind} ${one} ${shape}`;
