@@ -146,7 +146,7 @@ export function skipCoqComment(text: string, from: number): number {
 
 const STRING_OR_COMMENT = /"[^"]*"?|\(\*/g;
 
-/** withoutCoqComments puts a blank in the place of each comment, as Coq reads it: comments nest, and a string has none. */
+/** withoutCoqComments puts blanks in the place of each comment, as Coq reads it: comments nest, and a string has none. */
 export function withoutCoqComments(text: string): string {
   let kept = "";
   for (let at = 0; ; ) {
@@ -155,7 +155,7 @@ export function withoutCoqComments(text: string): string {
     if (found === null) return kept + text.slice(at);
     const [open] = found;
     const after = open === "(*" ? skipCoqComment(text, found.index + 2) : found.index + open.length;
-    kept += text.slice(at, found.index) + (open === "(*" ? " " : open);
+    kept += text.slice(at, found.index) + (open === "(*" ? " ".repeat(after - found.index) : open);
     at = after;
   }
 }

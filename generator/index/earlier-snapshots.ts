@@ -6,7 +6,9 @@ import { ShelfError } from "#snapshots/errors";
 import { createTreeCache, openSnapshot, type Shelf, type SnapshotRecord, type TreeCache } from "#snapshots/shelf";
 import { type DocumentsPlan, planDocuments } from "./plan-documents.ts";
 import type { ViewState } from "#generator/kept";
-import type { IndexThread } from "./index-thread.ts";
+import { openIndex } from "#snapshots/index";
+import type { Shelves } from "#generator/shelves";
+import { type IndexThread, openIndexThread } from "./index-thread.ts";
 
 export type EarlierSearch = {
   /** Snapshots that can be searched now. */
@@ -41,6 +43,27 @@ export async function indexEarlier(
     }
   }
   return { searchable: [...searchable], notes };
+}
+
+/** indexAnew writes the public index anew for every kept snapshot, where its files hold passages that none of them has. Only under the build lock and
+ *  that of the vectors, which go: those of such passages lie among them.
+ *  @returns null where there was nothing to do; else notes for the operator */
+export async function indexAnew({ public: shelf, publicDir, internalDir }: Shelves): Promise<readonly string[] | null> {
+  const served = await shelf.readPointer();
+  const index = await openIndex(shelf.indexUri);
+  try {
+    if (served === null || !(await index.holdsRemoved())) return null;
+    const { records } = await shelf.records.index();
+    const thread = openIndexThread({ public: publicDir, internal: internalDir });
+    const written = indexSnapshot(thread, shelf, served, null, createTreeCache()).then((newest) =>
+      indexEarlier(thread, shelf, records, newest),
+    );
+    const { searchable, notes } = await written.finally(() => thread.close());
+    await index.prune([served.snapshot, ...searchable], []);
+    return notes;
+  } finally {
+    index.close();
+  }
 }
 
 /** indexSnapshot writes one snapshot into the public index.

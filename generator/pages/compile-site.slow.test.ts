@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { openRenderer } from "../../snapshots/page/renderer.ts";
 import { compileSite } from "./compile-site.ts";
 
@@ -40,3 +43,27 @@ test("two processes may compile at once: both get the same complete version, and
 
   assert.deepEqual(await compileSite({ distDir }), { ...one, compiled: false });
 });
+
+test("a compiler that is ended takes along what it has started, and leaves no half of a version", { timeout: 60_000 }, async () => {
+  const distDir = join(folder, "ended");
+  const module = JSON.stringify(new URL("compile-site.ts", import.meta.url).href);
+  const script = `await (await import(${module})).compileSite({ distDir: ${JSON.stringify(distDir)} });`;
+  // A group of its own, so that whoever is left of it can be asked for.
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { detached: true, stdio: "ignore" });
+  const group = -(child.pid ?? 0);
+  const half = async (): Promise<number> => (await readdir(distDir, { recursive: true }).catch(() => [])).length;
+  // A cache of the compiler's own.
+  while ((await half()) < 2) await setTimeout(100);
+  child.kill("SIGTERM");
+  assert.deepEqual(await once(child, "exit"), [null, "SIGTERM"]);
+  while (isThere(group)) await setTimeout(100);
+  assert.deepEqual(await readdir(distDir), []);
+});
+
+function isThere(group: number): boolean {
+  try {
+    return process.kill(group, 0);
+  } catch {
+    return false;
+  }
+}

@@ -2,14 +2,14 @@
  *  of everything that goes in. A version is renamed into place and never written again, so that two processes may compile at once.
  *  The result names no folder of this machine: the same sources give the same renderer digest everywhere. */
 import { spawn } from "node:child_process";
-import { glob, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { glob, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import { ShelfError } from "#snapshots/errors";
 import { CURRENT_VERSION_FILE } from "#snapshots/page";
 import { compileWorker, WORKER } from "#generator/extract";
-import { codeDigest, isPackage } from "#generator/files";
+import { beforeSignals, codeDigest, isPackage, withTemporaryFolder } from "#generator/files";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -29,7 +29,6 @@ export type CompiledSite = {
 
 export type CompileOptions = {
   readonly distDir?: string; // where versions lie; site/dist by default
-  readonly force?: boolean;
 };
 
 /** compileSite makes sure that the compiled pages match their sources. @throws ShelfError "build_failed" when a page does not compile */
@@ -40,25 +39,23 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   const version = isPackage && existing !== null ? existing : codeDigest(SITE_CODE).slice(0, 16);
   const dist = join(distDir, version);
   const names = await listVersions(distDir);
-  if (names.includes(version) && options.force !== true) {
+  if (names.includes(version)) {
     if (existing !== version) writeCurrent(distDir, version);
     return { dist, worker: join(dist, "extract", WORKER), compiled: false };
   }
   process.stderr.write("Compiling the pages …\n");
   await mkdir(distDir, { recursive: true });
-  const work = await mkdtemp(join(distDir, ".compile-"));
-  try {
+  const compile = async (work: string): Promise<void> => {
     await runAstro(work);
     await compileWorker(join(work, "out", "extract"));
     await eraseMachine(join(work, "out"), work);
-    if (options.force === true) await rm(dist, { recursive: true, force: true });
     await rename(join(work, "out"), dist).catch(async (error: unknown) => {
       // Another process finished first: its version has the same bytes.
       if (!(await listVersions(distDir)).includes(version)) throw error;
     });
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  };
+  // A rename does not leave the disk.
+  await withTemporaryFolder("compile", compile, distDir);
   writeCurrent(distDir, version);
   // The version before this one stays, for processes that still run on it.
   for (const old of names.filter((name) => name !== version && name !== existing)) {
@@ -94,13 +91,14 @@ async function runAstro(work: string): Promise<void> {
       PROOFSHELF_SITE_CACHE: join(work, "cache"),
     },
   });
+  const forget = beforeSignals(() => child.kill("SIGKILL"));
   let said = "";
   child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);
-  });
+  }).finally(forget);
   if (code !== 0) {
     process.stderr.write(said);
     throw new ShelfError("build_failed", "The pages could not be compiled; see the compiler's words above.");

@@ -251,12 +251,17 @@ const UNCOUNTED: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** The same of its registry: what was read of it counts by its digest. */
+const PLACES: ReadonlySet<string> = new Set(["path", "url", "sources"]);
+
 /** countedOf gives all of the configuration that a snapshot may follow from: a member counts until somebody says that it need not. */
 function countedOf(config: Config): string {
-  const { registry } = config;
-  const terms = registry === null ? null : { license: registry.license, internalFields: registry.internalFields };
-  const counted = Object.entries({ ...config, registry: terms, uploaded: timesOf(config) }).filter(([name]) => !UNCOUNTED.has(name));
-  return canonicalJson(Object.fromEntries(counted));
+  const registry = config.registry && without(config.registry, PLACES);
+  return canonicalJson(without({ ...config, registry, uploaded: timesOf(config) }, UNCOUNTED));
+}
+
+function without(members: object, names: ReadonlySet<string>): object {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.has(name)));
 }
 
 function fingerprintOf({ config, program, listed, registry, claims, withdrawals }: BuildFacts | Looked): Sha256 {

@@ -17,6 +17,7 @@ import { findExposure } from "../annex/leaks/gating.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import { EMPTY_STATE, type KnownObject } from "../kept/state.ts";
 import { configSchema } from "../config/config.ts";
+import { listConfigFields } from "../testing/config-fields.ts";
 import { NO_REMOVAL } from "./made.ts";
 import { ROUTES } from "../../snapshots/service/routes.ts";
 
@@ -310,9 +311,10 @@ test("each member of the configuration changes the build, but those that say whe
   const registry = { path: "/nowhere/registry.json", internalFields: [], license: null };
   const of = (more: object) => ({ ...facts, config: { ...CONFIG, registry: { ...registry, ...more } } });
   const { fingerprint } = planReading(of({}));
-  assert.equal(planReading(of({ path: "/elsewhere/registry.json" })).fingerprint, fingerprint, "a library may move");
-  for (const more of [{ license: "MIT" }, { internalFields: ["owner"] }])
-    assert.notEqual(planReading(of(more)).fingerprint, fingerprint, JSON.stringify(more));
+  const members = listConfigFields().flatMap(({ key }) => /^registry\.(\w+)$/.exec(key)?.[1] ?? []);
+  assert.deepEqual(members.toSorted(), ["internalFields", "license", "path", "sources", "url"]);
+  for (const name of [...members, "new"])
+    assert.equal(planReading(of({ [name]: ["another"] })).fingerprint === fingerprint, ["path", "sources", "url"].includes(name), name);
 });
 
 test("a gate refuses what fell, unless somebody accepts it and says why; drift that was accepted stays so", () => {
@@ -359,6 +361,14 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
     else assert.equal(Object.values(pass().inputs).length, [...accepted, ...earlier].length, what);
   }
   assert.deepEqual(passGates([weaker("regressions", "one")], tell, none, NONE).notes, ["Got weaker: claim one, it fell."]);
+  const many = ["a", "b", "c", "d", "e"].flatMap((id) => [
+    weaker("regressions", id),
+    { ...weaker("drift", id), reason: `"${id}.v": it is gone` },
+  ]);
+  assert.deepEqual(passGates(many, tell, none, NONE).notes, [
+    "Got weaker: 5 claims (a, b, c and 2 more), it fell.",
+    'Drift: 5 claims (a, b, c and 2 more), "a.v" and others: it is gone.',
+  ]);
 });
 
 test("what was accepted of a record lets through that alone: another gate, place, state or bytes are refused", () => {

@@ -10,7 +10,8 @@ import { readEntries, tileNodes } from "../../snapshots/log/tiles.ts";
 import { proveConsistency, treeRoot, verifyConsistency } from "../../snapshots/log/tree.ts";
 import { extendLog, keyOf, type LogSigner, proveRecord, readCheckpoint, readLogKeys } from "../../snapshots/shelf/log.ts";
 import { type DirectoryShelf, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { overriding, type SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { overriding } from "../../snapshots/shelf/overriding-fixture.ts";
+import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { draftTiny, TINY, tinyData, type TinySource } from "../../snapshots/verify/tiny-shelf-fixture.ts";
 import { verifyShelf } from "../../snapshots/service/verify.ts";
 import { keepLogs } from "../shelves/shelves.ts";
@@ -214,6 +215,23 @@ test("an unsigned log says so, is signed where it stands, and old keys stay list
     if (key !== null) openCheckpoint(readFileSync(join(root, `public/checkpoints/${size}`)), { origin: ORIGIN, log: [key] });
   }
   assert.deepEqual(await errorsOf(openPair(root)), []);
+});
+
+test("the name in a head that nobody has signed is held against the others and the configuration", async (t) => {
+  const root = newRoot(t);
+  const log = { origin: { public: ORIGIN, internal: `${ORIGIN}/internal` }, key: null, witnesses: [] };
+  const told = async (trust: object) =>
+    (await verifyShelf({ ...openPair(root), log: { ...log, unsigned: log.origin, ...trust } })).map(({ code, path }) => `${code} ${path}`);
+  await publishTurn(openPair(root), 1, UNSIGNED);
+  assert.deepEqual(await told({}), []);
+  const other = { public: "elsewhere.example/shelf", internal: "elsewhere.example/shelf/internal" };
+  assert.deepEqual(await told({ origin: other }), [], "the library has a log of its own name by now");
+  assert.equal((await told({ origin: other, unsigned: other })).length, 2, "one of each root");
+  await publishTurn(openPair(root), 2, UNSIGNED);
+  assert.deepEqual(await told({ origin: other, unsigned: other }), [], "the library has moved");
+  const file = join(root, "public/checkpoints/1");
+  writeFileSync(file, readFileSync(file, "utf8").replace("library", "librarx"));
+  assert.deepEqual(await told({}), ["log_differs checkpoints/1"]);
 });
 
 test("what is damaged in a log is not signed", async (t) => {

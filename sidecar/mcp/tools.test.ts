@@ -9,6 +9,7 @@ import { inputJsonSchema, outputJsonSchema, TOOLS } from "../../snapshots/tools/
 import { relationsOf } from "../../snapshots/format/relations.ts";
 import { checkProof } from "../../snapshots/contract/check-proof.ts";
 import type { View } from "../../snapshots/http/view.ts";
+import type { AskTool } from "../ask/index.ts";
 import { buildDemo, call, type Called, modern, NO_MODELS } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 
@@ -187,6 +188,14 @@ test("every result fits its schema and its budget, every example is well-formed"
     assert.equal(tool.inputSchema.additionalProperties, false);
     assert.ok("properties" in tool.outputSchema);
   }
+});
+
+test("the address of an answer is one that a browser opens", async () => {
+  const response = { answer: "", citations: [], sources: [] } as unknown as Awaited<ReturnType<AskTool>>;
+  const asked = openMcp({ ...NO_MODELS, ask: async () => response, view: demo.publicView, onError: (error) => failures.push(error) });
+  const of = async (args: Record<string, unknown>) => twin(await call(asked, "ask_library", args));
+  assert.equal(await of({ question: "Why?" }), "/ask/?question=Why%3F");
+  assert.equal(await of({ question: "Why?", prefix: "notes/" }), "/ask/?question=Why%3F&prefix=notes%2F");
 });
 
 test("an agent has connected and knows every tool after 20 kB", async () => {

@@ -174,6 +174,16 @@ export class Manifests {
     }
   }
 
+  /** holdsRemoved tells whether the files of a table hold rows that none of its tags has, whose versions follow one another. */
+  async holdsRemoved(table: string): Promise<boolean> {
+    const numbers = await Promise.all((await this.tags(table)).map((tag) => this.numberOf(table, tag)));
+    // A file of deletions is named by its rows' file, and by the version that still had the rows.
+    const deleted = [...(await this.list(table)).keys()]
+      .filter((path) => path.startsWith(DELETIONS))
+      .map((path) => BigInt(path.split("-")[1] ?? ""));
+    return deleted.some((had) => numbers.every((number) => number === null || had < number));
+  }
+
   private folderOf(table: string): string {
     return join(this.uri, `${table}.lance`);
   }
@@ -227,12 +237,17 @@ export class Manifests {
 
   /** The version that a tag points at, as the engine wrote it. Null when it cannot be told. */
   private async versionOf(table: string, tag: string): Promise<Version | null> {
-    const text = await readFile(join(this.folderOf(table), tagFile(tag)), "utf8").catch(absent);
-    const number = /"version":\s*(\d+)/.exec(text ?? "")?.[1];
-    if (number === undefined) return null;
-    const path = `${VERSIONS}${LAST_VERSION - BigInt(number)}.manifest`;
+    const number = await this.numberOf(table, tag);
+    if (number === null) return null;
+    const path = `${VERSIONS}${LAST_VERSION - number}.manifest`;
     const bytes = await readFile(join(this.folderOf(table), path)).catch(absent);
     return bytes === null ? null : { path, bytes };
+  }
+
+  private async numberOf(table: string, tag: string): Promise<bigint | null> {
+    const text = await readFile(join(this.folderOf(table), tagFile(tag)), "utf8").catch(absent);
+    const number = /"version":\s*(\d+)/.exec(text ?? "")?.[1];
+    return number === undefined ? null : BigInt(number);
   }
 
   private async put(manifest: Manifest): Promise<void> {

@@ -188,7 +188,9 @@ test("prune forgets the tags that are not kept, and the kept ones answer as befo
   await index.update({ upsert: some(5, 25, 3), remove: [], base: "one", tag: "two" });
   await index.update({ upsert: some(9, 12, 9), remove: [], base: "two", tag: "three" });
   const before = await found(index, "two", "proof sort");
+  assert.equal(await index.holdsRemoved(), false, "the first tag has what the others have no more");
   await index.prune(["two", "three"]);
+  assert.equal(await index.holdsRemoved(), true);
   const problems = await Promise.all(["one", "two", "three"].map((tag) => index.findProblem(tag)));
   assert.deepEqual(
     problems.map((problem) => problem === null),

@@ -148,6 +148,7 @@ async function openOwn(uri: string): Promise<ViewIndex> {
         await engine.manifests.sweep(name);
       }
     },
+    holdsRemoved: () => engine.manifests.holdsRemoved(PASSAGES),
     async *texts(tag) {
       const table = await openAt(engine.connection, PASSAGES, tag);
       if (table === null) return;

@@ -34,6 +34,8 @@ export type ViewIndex = {
   /** Forgets every other tag.
    *  @param keepVectors tags that keep their vectors; the same by default */
   prune(keep: readonly string[], keepVectors?: readonly string[]): Promise<void>;
+  /** Tells whether its files hold passages that no tag has: they go when all is written anew. */
+  holdsRemoved(): Promise<boolean>;
   /** The texts of the rows of a tag, the key first, a batch of rows at a time; nothing when there is no such tag. */
   texts(tag: string): AsyncGenerator<readonly (readonly string[])[]>;
   /** @throws ShelfError "search_unavailable" when there is no such tag */

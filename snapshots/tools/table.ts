@@ -150,7 +150,7 @@ const TABLE = [
     description: "An answer from the library's own texts, each quote checked against the bytes. To explore, search_library is faster.",
     input: z.strictObject({ question: text("At most 500 characters"), prefix }),
     output: AskResponse.omit({ receipt: true, snapshot: true }),
-    twin: "POST /api/ask",
+    twin: "GET /ask/?question={question}",
     example: { question: "Why is insertion sort stable?" },
   },
   {

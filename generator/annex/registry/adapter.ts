@@ -1,6 +1,7 @@
 /** The part that all our adapters share. An adapter is a program that is told `run`, reads one request, and answers in lines of JSON. */
 import { writeSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
+import { SIGNALS } from "#generator/files";
 import { type AdapterRequest, LOOKED } from "./request.ts";
 import { findSandbox, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
 
@@ -43,8 +44,11 @@ export function sandboxOf({ sandbox }: AdapterRequest): Sandbox {
 
 /** serveAdapter runs an adapter's program: it answers the request on standard input. */
 export async function serveAdapter(run: (request: AdapterRequest) => Promise<void>): Promise<void> {
-  // A signal exits properly, so that the programs that it has started end with it.
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => process.exit(1));
+  // A signal exits properly, so that the programs that it has started end with it, and so does the end of whoever asks: nobody reads on.
+  const end = (): never => process.exit(1);
+  for (const signal of SIGNALS) process.once(signal, end);
+  const { ppid } = process;
+  setInterval(() => process.ppid !== ppid && end(), 1000).unref();
   const request = JSON.parse(await readText(process.stdin)) as AdapterRequest;
   await run(request);
   say({ t: "end", answered: request.ask.length });

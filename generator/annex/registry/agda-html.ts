@@ -17,9 +17,18 @@ export type AgdaSite = {
   readonly line: number;
   readonly statement: Set<string>;
   readonly proof: Set<string>;
-  /** Words of the signature, and where what they mean is declared; null of a number. */
-  readonly words: Map<string, string | null>;
+  /** All of it that is no comment, as words. */
+  readonly whole: string[];
+  /** Words of the signature, and where what they mean is declared, which is null of a number: each pair once. */
+  readonly words: Map<string, readonly [word: string, target: string | null]>;
+  /** Something may be in it that no word of it names. */
   hidden: boolean;
+  /** Something may be handed to it where it is used that no word there names. */
+  takes: boolean;
+  /** A number or a string stands in it. */
+  literal: boolean;
+  /** The record whose part it is; null of others. */
+  readonly record: string | null;
 };
 export type AgdaModule = {
   readonly sites: ReadonlyMap<string, AgdaSite>;
@@ -34,15 +43,21 @@ export type AgdaModule = {
   readonly safe: boolean;
   /** Where it says what numbers and strings mean. */
   readonly literals: number | null;
+  /** Records whose parts are taken of an instance that nobody names: `open R ⦃ ... ⦄`. */
+  readonly opened: ReadonlySet<string>;
 };
 
+/** SEVERAL begins the target of a name that several constructors have. */
+export const SEVERAL = "?";
 const TOKEN = /<a id="(\d+)"(?: href="([^"]+)")?(?: class="([^"]*)")?>([^<]*)<\/a>|<[^>]*>|[^<]+/g;
 const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
 /** A module that imports one of these may say by an instance what a literal is. */
 const LITERALS = /^Agda\.Builtin\.From(?:Nat|Neg|String)$/;
 const BLOCKS = /^(?:module|private|abstract|mutual|instance|macro|opaque|interleaved|postulate|primitive|variable)$/;
 /** Words that mean more than they say: Agda looks for something, or makes it, that stands nowhere in the text. */
-const HIDDEN = /^(?:do|quote|quoteTerm|quoteContext|unquote|unquoteDecl|unquoteDef|tactic|macro|instance|⦃|\{\{|⦇|\(\||@tactic)$/;
+const HIDDEN = /^(?:do|quote|quoteTerm|quoteContext|unquote|unquoteDecl|unquoteDef|tactic|macro|instance)$/;
+/** Brackets, which stand in one word with signs beside them. */
+const INSTANCE = /⦃|\{\{|⦇|\(\||^@?tactic$/;
 const UNSAFE_PRAGMAS =
   /^(?:TERMINATING|NON_TERMINATING|NO_TERMINATION_CHECK|NO_POSITIVITY_CHECK|NO_UNIVERSE_CHECK|NON_COVERING|REWRITE|POLARITY|INJECTIVE)$/;
 const UNSAFE_OPTIONS =
@@ -61,6 +76,8 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
   const unsafe: string[] = [];
   let safe = false;
   let literals: number | null = null;
+  const opened = new Set<string>();
+  let isWrapped = false;
   let holders: AgdaSite[] = [];
   for (const chunk of chunksOf(tokensOf(html))) {
     const [first] = chunk;
@@ -77,6 +94,8 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
       }
     }
     const declared = chunk.filter(({ target, at, class: kind }) => target === `${name}.html#${at}` && DECLARED.test(kind));
+    const hasInstance = words.some((text) => INSTANCE.test(text));
+    const hasLiteral = chunk.some(({ target, class: kind }) => target === null && /^(?:Number|String)$/.test(kind));
     for (const { at, text, class: kind, line } of declared)
       sites.set(at, {
         at,
@@ -85,14 +104,30 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
         line,
         statement: new Set(),
         proof: new Set(),
+        whole: [],
         words: new Map(),
         hidden: false,
+        takes: isWrapped || hasInstance,
+        literal: false,
+        record: first?.text === "record" ? (declared[0]?.target ?? null) : null,
       });
     const isHeader = first?.class === "Keyword" && /^(?:module|open|import)$/.test(first.text);
-    const equals = words.findIndex((text) => text === "=" || text === "with" || text === "rewrite");
-    if (isHeader) holders = [];
-    else if (declared.length > 0) holders = declared.flatMap(({ at }) => sites.get(at) ?? []);
-    if (!isHeader && first?.text !== "...") {
+    // In a signature a `let`, a record or a module may have one: it begins no clause.
+    const colon = first?.text === "record" ? 0 : Math.max(0, words.indexOf(":"));
+    const isSignature = chunk.slice(0, colon).some((token) => declared.includes(token));
+    const equals = words.findIndex((text, at) => /^(?:=|with|rewrite)$/.test(text) && !(isSignature && at > colon));
+    if (isHeader && hasInstance) {
+      // All that is declared below takes it; all that is opened takes one wherever a part of it is used.
+      isWrapped ||= first.text === "module" && equals < 0;
+      for (const { target } of chunk) if (target !== null) opened.add(target);
+    }
+    const ofChunk = declared.flatMap(({ at }) => sites.get(at) ?? []);
+    const isSeveral = hasSeveral(chunk);
+    if (isSeveral) holders = [...new Set(chunk.flatMap(({ target }) => sites.get(siteOf(name, target ?? "")) ?? []))];
+    else if (isHeader) holders = [];
+    else if (first?.text === "...") holders = [...new Set([...holders, ...ofChunk])];
+    else if (declared.length > 0) holders = ofChunk;
+    if (!isHeader && !isSeveral && first?.text !== "...") {
       // A clause names what it is of on its left side.
       const left = chunk
         .slice(0, equals < 0 ? chunk.length : equals)
@@ -101,7 +136,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
       if (equals >= 0 && functions.length > 0)
         holders = [...new Set([...functions, ...holders.filter(({ at }) => declared.some((one) => one.at === at))])];
     }
-    const hidden = words.some((text) => HIDDEN.test(text));
+    const hidden = hasInstance || words.some((text) => HIDDEN.test(text));
     const isClause = equals >= 0;
     for (const [at, { text, at: here }] of chunk.entries()) {
       const old = chunk[at - 2]?.target;
@@ -112,17 +147,33 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
     if (meant != null) renamed.set(chunk[1]?.at ?? "", meant);
     const listed = words.findIndex((text) => /^(?:using|hiding|renaming)$/.test(text));
     for (const [at, { text, target, class: kind }] of chunk.entries()) {
-      if (!isHeader && !isClause && (target === null ? /^(?:Number|String)$/.test(kind) : kind !== "Bound"))
-        for (const holder of holders) if (target !== `${name}.html#${holder.at}`) holder.words.set(text, target);
-      if (target === null || kind === "Bound") continue;
+      if (!isHeader && !isClause && (target !== null || /^(?:Number|String)$/.test(kind)))
+        for (const holder of holders) if (target !== `${name}.html#${holder.at}`) holder.words.set(`${text} ${target}`, [text, target]);
+      if (target === null || kind.startsWith("Bound")) continue;
       if (isHeader || holders.length === 0) {
-        if (listed < 0 || at < listed) wide.add(target);
-      } else
+        if (isSeveral || listed < 0 || at < listed) wide.add(target);
+      }
+      if (kind !== "Module" && kind !== "Argument")
         for (const holder of holders) if (target !== `${name}.html#${holder.at}`) (isClause ? holder.proof : holder.statement).add(target);
     }
-    if (hidden) for (const holder of holders) holder.hidden = true;
+    for (const holder of holders) {
+      if (!isHeader) holder.whole.push(...words, "\n");
+      holder.hidden ||= hidden;
+      holder.literal ||= hasLiteral;
+    }
   }
-  return { sites, wide, imports, renamed, unsafe, safe, literals };
+  return { sites, wide, imports, renamed, unsafe, safe, literals, opened };
+}
+
+/** hasSeveral holds where a `;` parts declarations, or what is in a block of one: then each name there may be of each of them. */
+function hasSeveral(chunk: readonly Token[]): boolean {
+  let depth = 0;
+  for (const { text, class: kind } of chunk)
+    for (const sign of kind === "Symbol" ? text : "") {
+      if (sign === ";" && depth === 0) return true;
+      depth += "({⦃⦇".includes(sign) ? 1 : ")}⦄⦈".includes(sign) ? -1 : 0;
+    }
+  return false;
 }
 
 function tokensOf(html: string): Token[] {
@@ -142,11 +193,16 @@ function tokensOf(html: string): Token[] {
       const text = inner.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
       // A comment is no token: only the place that it takes counts.
       if (kind !== "Comment" && kind !== "Background")
-        tokens.push({ text, class: kind, target: target === undefined ? null : decode(target), at, line, column });
+        tokens.push({ text, class: kind, target: target === undefined ? unlinked(text, kind) : decode(target), at, line, column });
       pass(text);
     } else if (!whole.startsWith("<")) pass(whole);
   }
   return tokens;
+}
+
+/** A constructor that several have is a link to none of them. */
+function unlinked(text: string, kind: string): string | null {
+  return kind.startsWith("InductiveConstructor") ? SEVERAL + text : null;
 }
 
 function decode(target: string): string {
@@ -205,17 +261,34 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
   /** Agda's own are no axioms of anybody, but for the one that makes any two things equal. */
   const isAxiom = (module: string, { class: kind, text }: AgdaSite): boolean =>
     OWN.test(module) ? /^primTrustMe$/.test(text) : kind === "Postulate";
-  const follow = (starts: readonly string[]): { names: Set<string>; hidden: boolean } => {
+  const follow = (starts: readonly string[], within: readonly string[]): { names: Set<string>; hidden: boolean } => {
     const seen = new Set(starts);
     const names = new Set<string>();
+    const opened = new Set(within.flatMap((one) => [...(modules.get(one)?.opened ?? [])]));
+    const hasLiterals = within.some((one) => !OWN.test(one) && modules.get(one)?.literals != null);
+    /** A generalised variable is taken by whoever names it. */
+    const takes = (target: string, deep = true): boolean => {
+      if (target.startsWith(SEVERAL))
+        return within.some((one) =>
+          [...(modules.get(one)?.sites.values() ?? [])].some(
+            (site) => site.takes && site.class.endsWith("Constructor") && [site.text, ...site.text.split("_")].includes(target.slice(1)),
+          ),
+        );
+      const [, site] = siteAt(target) ?? [];
+      if (site === undefined) return true;
+      const isTaken = site.takes || site.class === "Macro" || opened.has(site.record ?? "");
+      return isTaken || (deep && [...site.statement].some((other) => siteAt(other)?.[1].class === "Generalizable" && takes(other, false)));
+    };
     let hidden = false;
     for (const target of seen) {
       const found = siteAt(target);
       if (found === null) continue;
       const [module, site] = found;
       if (isAxiom(module, site)) names.add(nameAt(module, site));
-      hidden ||= site.hidden && modules.get(module)?.safe !== true;
-      for (const other of [...site.statement, ...site.proof]) seen.add(other);
+      const others = [...site.statement, ...site.proof];
+      hidden ||=
+        modules.get(module)?.safe !== true && (site.hidden || (hasLiterals && site.literal) || others.some((other) => takes(other)));
+      for (const other of others) seen.add(other);
     }
     return { names, hidden };
   };
@@ -241,8 +314,8 @@ export function openRests(modules: ReadonlyMap<string, AgdaModule>, nameAt: (mod
         [...(modules.get(one)?.wide ?? [])].filter((target) => modules.get(fileOf(target))?.safe !== true),
       );
       const unsafe = unsafeOf(within);
-      const named = follow([`${module}.html#${site.at}`]);
-      const { names, hidden } = follow([`${module}.html#${site.at}`, ...wide]);
+      const named = follow([`${module}.html#${site.at}`], within);
+      const { names, hidden } = follow([`${module}.html#${site.at}`, ...wide], within);
       if (!hidden) return { names: [...names].sort(), unsafe, exact: names.size === named.names.size };
       // Something may be used that no word names: at most all that there is.
       return { names: [...new Set(axiomsOf(module))].sort(), unsafe, exact: false };

@@ -197,3 +197,13 @@ test("what is changed below a declaration makes it unchecked, and nothing else",
   await recheck();
   assert.deepEqual(await states(), { "A.n": "VERIFIED", "B.is-one": "NOT_VERIFIED" });
 });
+
+test("what dies for want of memory refuses nothing, and takes no proof away", { skip }, async (t) => {
+  const { put, recheck, states, folder } = openSource(t, "", "agda");
+  put({ "src/A.agda": `module A where\n${EQUALITY}t : 1 ≡ 1\nt = refl\n` });
+  await recheck();
+  const yaml = readFileSync(join(folder, "registry.yaml"), "utf8");
+  put({ "registry.yaml": `limits: { memory: 20 }\n${yaml}` });
+  await recheck({ all: true });
+  assert.deepEqual(await states(), { "A.t": "VERIFIED" });
+});

@@ -30,7 +30,7 @@ import { coqArguments, coqModuleOf, coqPathsOf } from "./coq-paths.ts";
 import { describeNeed } from "./need.ts";
 import { memoize } from "./memoize.ts";
 import { type AdapterRequest, ANYWHERE, type AskedDeclaration } from "./request.ts";
-import type { Ran, Sandbox } from "./sandbox.ts";
+import { type Ran, type Sandbox, silenceOf } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 const MAX_LOG = 16 * 1024;
@@ -355,12 +355,10 @@ async function compileAll(
 
 const LACKING = /Cannot find a physical path|Unable to locate library|Cannot load|Unbound module|Can't find file|Unknown option|^Anomaly/m;
 
-function stateOf({ code, stderr, killed }: Ran): CheckState {
-  if (code === 0) return "accepted";
-  if (killed === "wall" || killed === "cpu") return "timeout";
-  if (killed === "output") return "rejected";
-  if (/Out of memory|Stack overflow/.test(stderr) || code === 137) return "memory";
-  return LACKING.test(stderr) ? "environment" : "rejected";
+function stateOf(ran: Ran): CheckState {
+  if (ran.code === 0) return "accepted";
+  if (/Out of memory|Stack overflow/.test(ran.stderr)) return "memory";
+  return silenceOf(ran) ?? (LACKING.test(ran.stderr) ? "environment" : "rejected");
 }
 
 await serveAdapter(run);

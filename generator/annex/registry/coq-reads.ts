@@ -19,7 +19,7 @@ export type Read = {
   readonly usual: ReadonlyMap<string, string>;
 };
 
-const NAMES = /[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)*/gu;
+export const NAMES = /[\p{L}_][\p{L}\p{N}_']*(?:\.[\p{L}_][\p{L}\p{N}_']*)*/gu;
 /** Words of the language that no question may be asked of. */
 const KEYWORDS = new Set(
   "forall exists exists2 fun let in match with end if then else return as fix cofix where for using is at Prop Set Type SProp _".split(" "),

@@ -1,5 +1,5 @@
 /** Coq's own second checker: it reads compiled files again, with a kernel of its own, and says of files what they rest on together. */
-import type { Ran } from "./sandbox.ts";
+import { type Ran, silenceOf } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
 
 type Again = { readonly state: CheckState; readonly log: string; readonly names?: readonly string[]; readonly unsafe?: readonly string[] };
@@ -23,7 +23,8 @@ export async function checkAgain(
 export function askChecker(moduleOf: (path: string) => string, run: (args: readonly string[]) => Promise<Ran>) {
   return async (some: readonly string[]): Promise<Again> => {
     const { code, stdout, stderr, killed } = await run(["-silent", "-o", ...some.flatMap((path) => ["-norec", moduleOf(path)])]);
-    if (killed !== null) return { state: killed === "output" ? "environment" : "timeout", log: `It ended with ${killed}.` };
+    const silent = silenceOf({ code, killed });
+    if (silent !== null) return { state: silent, log: `It ended with ${killed ?? code}.` };
     // That it broke down is no word about a proof.
     if (code !== 0) return { state: BROKE.test(stderr) ? "environment" : "rejected", log: `${stdout}\n${stderr}`.trim() };
     // It prints its summary beside what it tells of its progress.

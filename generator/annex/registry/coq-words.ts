@@ -1,9 +1,9 @@
 /** Words of a statement that do not mean what they mean in the prover's prelude: whose they are, what they stand for, and where that is written. */
 import { openLines } from "#snapshots/blocks";
 import type { StatementWord } from "#snapshots/schema";
-import { readCoqCommand, readSentences } from "#generator/extract";
+import { readCoqCommand, readSentences, withoutCoqComments } from "#generator/extract";
 import { type Glob, type GlobDeclaration, globName } from "./coq-glob.ts";
-import { namesIn, type Read } from "./coq-reads.ts";
+import { NAMES, namesIn, type Read } from "./coq-reads.ts";
 import type { AskedDeclaration } from "./request.ts";
 import { sentenceAt } from "./coq-uses.ts";
 import { fold } from "./declaration.ts";
@@ -81,12 +81,13 @@ export function openWords(files: readonly GlobFile[]) {
       for (const [word, full] of read?.elsewhere ?? [])
         if (!found.has(`name ${word}`) && libraryOf(full, opened) === "")
           add(mark(word, "name", full, `${full}, by an import of these sources`));
+      const bound = file?.boundAt(name, (word) => read?.usual.has(word) === true) ?? new Set();
+      for (const word of namesIn(words))
+        if (bound.has(word)) add(mark(word, "name", "", `a variable here, and not ${read?.usual.get(word)}`));
       const named = new Set<string>();
       for (const { word, library, inner, name: key, kind } of file?.referencesOf(name) ?? []) {
         const full = globName(library, inner, key);
         named.add(full);
-        const usual = kind === "var" && word.length > 1 ? read?.usual.get(word) : undefined;
-        if (usual !== undefined) add(mark(word, "name", "", `a variable here, and not ${usual}`));
         const scope = /^::([^:]*):/.exec(key)?.[1] ?? "";
         if (opened.has(library) && (kind === "not" || kind === "abbrev")) add(mark(word, "notation", full));
         else if (kind === "not" && read?.isType !== true && !USUAL_SCOPES.has(scope)) add(mark(word, "scope", "", scope));
@@ -119,6 +120,8 @@ function openFile({ path, module, source, glob, hasParts }: GlobFile) {
   const places = new Map<string, GlobDeclaration>();
   for (const one of glob.declared) if (one.kind !== "not") places.set(globName(module, one.inner, one.name), one);
   const references = glob.references.toSorted((a, b) => a.at - b.at);
+  /** Places of names that are no variables of a statement. */
+  const listed = new Set([...references, ...glob.declared].flatMap(({ at, kind }) => (kind === "var" || kind === "binder" ? [] : [at])));
   const coercions = new Set<string>();
   for (const sentence of sentences) {
     const command = readCoqCommand(text, sentence);
@@ -145,6 +148,19 @@ function openFile({ path, module, source, glob, hasParts }: GlobFile) {
     referencesOf,
     /** Full names that the statement of a declaration names. */
     namesAt: (name: string): string[] => referencesOf(name).map(({ library, inner, name: of }) => globName(library, inner, of)),
+    /** Names in the sentence of a declaration that are variables there: a pattern's, too, of which Coq lists nothing where it is used. */
+    boundAt(name: string, isAsked: (word: string) => boolean): Set<string> {
+      const one = places.get(name);
+      const sentence = one === undefined || hasParts ? undefined : sentenceAt(sentences, one.at);
+      if (sentence === undefined) return new Set();
+      const bare = withoutCoqComments(text.slice(sentence.start, sentence.end)).replaceAll(/"[^"]*"/g, (string) =>
+        " ".repeat(string.length),
+      );
+      const whole = Buffer.from(bare, "latin1").toString("utf8");
+      const isBound = (at: number): boolean => !listed.has(sentence.start + Buffer.byteLength(whole.slice(0, at)));
+      const asked = [...whole.matchAll(NAMES)].filter(([word]) => isAsked(word));
+      return new Set(asked.flatMap(({ 0: word, index }) => (isBound(index) ? [word] : [])));
+    },
     /** The text after `:=` where a notation is made. */
     standsFor({ kind, at }: GlobDeclaration): string {
       const sentence = kind === "not" || kind === "abbrev" ? sentenceAt(sentences, at) : undefined;

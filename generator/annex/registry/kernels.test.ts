@@ -10,7 +10,7 @@ import { recordStanding } from "../../../snapshots/format/standing.ts";
 import { openRegistrySources } from "./config.ts";
 import { findKernels, readExit } from "./kernels.ts";
 import { findMetamath } from "./metamath-tool.ts";
-import { findSandbox } from "./sandbox.ts";
+import { findSandbox, silenceOf } from "./sandbox.ts";
 import { findProgram } from "./tool.ts";
 import { openSource, skip as noCoq } from "./source-fixture.ts";
 
@@ -59,6 +59,19 @@ test("what a kernel says is how it ends, and nothing that it prints", () => {
   assert.equal(readExit({ ...ran, code: 137 }).state, "memory");
   for (const killed of ["wall", "cpu"] as const) assert.equal(readExit({ ...ran, killed }).state, "timeout", "even where it ended with 0");
   assert.equal(readExit({ ...ran, killed: "output" }).state, "environment");
+});
+
+test("what a limit or a signal ended says nothing of a proof, whatever the prover", () => {
+  const ended = (code: number | null, killed: "wall" | "cpu" | "output" | null = null) => silenceOf({ code, killed });
+  assert.deepEqual(
+    [0, 1, 42].map((code) => ended(code)),
+    [null, null, null],
+  );
+  assert.deepEqual(
+    [134, 137, 139, null].map((code) => ended(code)),
+    ["environment", "memory", "environment", "environment"],
+  );
+  assert.deepEqual([ended(137, "wall"), ended(0, "cpu"), ended(137, "output")], ["timeout", "timeout", "environment"]);
 });
 
 test("the program of Metamath and our own verifier are two kernels; a third that is asked for is missing until it accepts", {

@@ -136,6 +136,12 @@ const LIES: readonly (readonly [lie: string, text: string, shown: string, kinds:
     ["letters"],
   ],
   ["a variable of a usual name", `Theorem t (False := True) : False. ${TRUE}`, "let False := True in False", ["name"]],
+  ["a let of one letter", "Theorem t : let O := 1 in O = 1. Proof. reflexivity. Qed.\n", "let O0 := 1 in O0 = 1", ["name"]],
+  ["a pair's names", "Theorem t : let (O, S) := (1, 2) in O = 1. Proof. reflexivity. Qed.\n", "1 = 1", ["name", "name"]],
+  ["a function's name", "Theorem t : (fun S => S = 1) 1. Proof. reflexivity. Qed.\n", "1 = 1", ["name"]],
+  ["what there is", "Theorem t : exists O, O = 1. Proof. eexists; reflexivity. Qed.\n", "exists O0 : nat, O0 = 1", ["name"]],
+  ["a name in a pattern", "Theorem t : match 1 with 0 => False | S nat => nat = 0 end. Proof. reflexivity. Qed.\n", "0 = 0", ["name"]],
+  ["a name in a pattern of let", `Theorem t : let '(False, eq) := (True, 0) in False. ${TRUE}`, "True", ["name"]],
   [
     "numbers that are read otherwise",
     "Definition my (x : Number.uint) := 0. Definition back (x : nat) : Number.uint := Number.UIntDecimal Decimal.Nil.\nNumber Notation nat my back : nat_scope.\nTheorem t : 5 = 3. Proof. reflexivity. Qed.\n",

@@ -25,6 +25,14 @@ export type Ran = {
   readonly killed: "wall" | "cpu" | "output" | null;
 };
 
+/** silenceOf says why a program said nothing of a proof: a limit or a signal ended it, and the next time it may be otherwise. It is null of one that
+ *  ended by itself. */
+export function silenceOf({ code, killed }: Pick<Ran, "code" | "killed">): "timeout" | "memory" | "environment" | null {
+  if (killed !== null) return killed === "output" ? "environment" : "timeout";
+  if (code !== null && code <= 128) return null;
+  return code === 137 ? "memory" : "environment";
+}
+
 const SYSTEM = [
   "/usr",
   "/bin",

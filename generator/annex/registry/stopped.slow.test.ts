@@ -38,7 +38,10 @@ function openEndless(t: TestContext, beside: readonly string[] = []) {
     const ended = new Promise<number | null>((done) => child.once("close", (code) => done(code)));
     return {
       child,
-      ended: ended.then((code) => ({ code, said: JSON.parse(stdout) as { table: { accepted: number; notRun: { count: number } } } })),
+      ended: ended.then((code) => ({
+        code,
+        said: JSON.parse(stdout || "{}") as { table: { accepted: number; notRun: { count: number } } },
+      })),
     };
   };
   /** Processes whose words name the temporary folder. */
@@ -63,6 +66,7 @@ async function until(holds: () => boolean): Promise<void> {
 for (const [signal, how, code] of [
   ["SIGINT", [], 130],
   ["SIGTERM", ["--unsandboxed"], 143],
+  ["SIGHUP", [], 129],
 ] as const)
   test(`${signal}${how.length > 0 ? " without a sandbox" : ""} ends the provers, leaves nothing behind, and keeps what was done`, {
     skip,
@@ -80,6 +84,14 @@ for (const [signal, how, code] of [
     assert.deepEqual(readdirSync(temporary), []);
     assert.ok(existsSync(join(folder, "registry.lock.jsonl")));
   });
+
+test("a recheck that is killed takes its provers along", { skip, timeout: 60_000 }, async (t) => {
+  const { start, left } = openEndless(t);
+  const { child } = start("--unsandboxed");
+  await until(() => left().some((words) => words.includes("coqc") && words.includes("Loop.vo")));
+  child.kill("SIGKILL");
+  await until(() => left().length === 0);
+});
 
 test("--limit ends the whole run, and what came to no end is not run", { skip, timeout: 60_000 }, async (t) => {
   const { temporary, start, left } = openEndless(t);

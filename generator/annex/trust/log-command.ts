@@ -27,7 +27,7 @@ export async function runCosigned(file: string, options: CommonOptions, annexes:
   const trust = openTrust(config);
   const copy = usable(() => readFileSync(file));
   const done = await withShelves(shelves, () =>
-    addSignatures(shelves.public.log, copy, trust === null ? [] : [trust.key, ...trust.witnesses]),
+    addSignatures(shelves.public.log, copy, trust.key === null ? [] : [trust.key, ...trust.witnesses]),
   );
   const text =
     done.added.length === 0

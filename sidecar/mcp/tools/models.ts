@@ -24,7 +24,7 @@ export function askTool(ask: AskTool, allow: Allow, signal: AbortSignal): Tool {
     // The receipt repeats answer and citations for a check offline; POST /api/ask gives it.
     const { receipt: _, snapshot, ...response } = await ask(asked, open, signal);
     const { value, truncated, notices } = fitWhole(response, budget);
-    return { result: value, snapshot, path: "/api/ask", pinned: false, truncated, next: null, notices };
+    return { result: value, snapshot, path: withQuery("/ask/", asked), pinned: false, truncated, next: null, notices };
   };
 }
 

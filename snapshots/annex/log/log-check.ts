@@ -21,8 +21,10 @@ import { type Audit, type Check, reasonOf, type RootName } from "#snapshots/veri
 /** LogTrust holds what is known from elsewhere about the signers. */
 export type LogTrust = {
   readonly origin: Readonly<Record<RootName, string>>;
-  /** The log's key now. */
-  readonly key: NoteKey;
+  /** The log's name while nobody signs it. */
+  readonly unsigned: Readonly<Record<RootName, string>>;
+  /** The log's key now; null where nobody signs. */
+  readonly key: NoteKey | null;
   readonly witnesses: readonly NoteKey[];
 };
 
@@ -43,7 +45,8 @@ async function checkLog(
   const at = (size: number) => ({ snapshot: served?.snapshot ?? null, path: checkpointPath(size) });
   if (served !== null && !sizes.includes(served.sequence)) {
     // One of a library that has none yet is begun by the next build.
-    if (last > 0 || trust !== null) report.add("log_missing", root, at(served.sequence), "The log has no head for what is served.");
+    if (last > 0 || (trust?.key ?? null) !== null)
+      report.add("log_missing", root, at(served.sequence), "The log has no head for what is served.");
     if (last === 0) return;
   }
   const { read } = log;
@@ -52,22 +55,29 @@ async function checkLog(
     report.add("log_damaged", root, { path: "keys.json" }, reasonOf(error));
     return null;
   });
+  const origins = new Map<string, number[]>();
   for (const size of sizes) {
     try {
       const checkpoint = await readCheckpoint(log, size);
       if (checkpoint === null) continue;
+      origins.set(checkpoint.origin, [...(origins.get(checkpoint.origin) ?? []), size]);
       if (!(await treeRoot(size, nodes)).equals(checkpoint.root))
         report.add("log_damaged", root, at(size), `It is not the root over the first ${size} entries.`);
       const key = keys === null ? null : keyOf(keys, size);
       if (key !== null && verifiedBy(checkpoint.note, [key]).length === 0)
         report.add("checkpoint_refused", root, at(size), `${key.name} (${key.id}) should have signed it, and did not.`);
-      if (trust !== null && size === served?.sequence)
+      if (trust !== null && trust.key !== null && size === served?.sequence)
         openCheckpoint(Buffer.from(checkpoint.text), { origin: trust.origin[root], log: [trust.key], witnesses: trust.witnesses });
     } catch (error) {
       const code = error instanceof ShelfError && error.code === "bad_checkpoint" ? "checkpoint_refused" : "log_damaged";
       report.add(code, root, at(size), reasonOf(error));
     }
   }
+  // A signature covers the name. That of a head which nobody has signed is held against the other heads, and against the configuration.
+  const names = trust === null ? [] : [trust.origin[root], trust.unsigned[root]];
+  for (const [origin, [size = 0, ...others]] of origins)
+    if (others.length === 0 && keys !== null && keyOf(keys, size) === null && sizes.length + names.length > 1 && !names.includes(origin))
+      report.add("log_differs", root, at(size), `It names the log ${JSON.stringify(origin)}, as nothing else here does.`, "warning");
   const known = new Map(records.map((record) => [record.sequence, record]));
   // Its form is told where the records are read.
   const withdrawn = Map.groupBy(await shelf.history.readWithdrawn().catch(() => []), ({ sequence }) => sequence);
