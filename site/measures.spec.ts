@@ -268,4 +268,8 @@ test("on paper a page says its address, the digest of its thing, its snapshot an
   await expect(page.locator("[data-paper]")).toHaveText(
     /^http:\S+\/registry\/CUB-0007\/ · SHA-256 [0-9a-f]{64} · snapshot [0-9a-f]{64} · printed \d{4}-\d\d-\d\d$/,
   );
+  await page.goto(new URL("snapshots/?from=1&to=2", demo.site).href);
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await expect(page.locator("[data-paper]")).toHaveText(/^http:\S+\/snapshots\/\?from=1&to=2 · /);
 });

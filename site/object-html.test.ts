@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fitObjectHtml, scrollsWhole } from "./object-html.ts";
+import { breakNames, fitObjectHtml, scrollsWhole } from "./object-html.ts";
 
 const INLINE = '<p><math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math></p>';
 const DISPLAYED = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block"><mi>x</mi></math>';
@@ -61,4 +61,9 @@ test("a formula within a line is no stop of its own: the text that holds it is o
   assert.equal(scrollsWhole(INLINE), true);
   assert.equal(scrollsWhole(DISPLAYED), false);
   assert.equal(scrollsWhole("<p>&lt;math></p>"), false);
+});
+
+test("a long name of code breaks after a dot or an underscore, and neither its link nor its signs change", () => {
+  const html = '<a href="a_b.v/#L1" data-type="x.y -&gt; z">Spaces.point_set</a> x &lt; 1.5 ..';
+  assert.equal(breakNames(html), html.replace("Spaces.point_set", "Spaces.<wbr>point_<wbr>set").replace("1.5", "1.<wbr>5"));
 });

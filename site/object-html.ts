@@ -20,6 +20,10 @@ const CHECKBOX = /<input\b(?![^>]*aria-label)([^>]*)>/g;
 /** A tag that carries the anchor of a line, in a PDF of a line of a page. Text has no bare "<", and attributes no bare double quote. */
 const ANCHOR = /(<[a-z][^<>]* id="((?:P(\d+))?L(\d+))")(?=[\s>])/g;
 
+/** breakNames lets long names of code break after a dot or an underscore, as they do outside of code, and not within a word. */
+export const breakNames = (html: string): string =>
+  html.replaceAll(/<[^>]*>|(?<=\w)[._](?=\w)/g, (part) => (part.startsWith("<") ? part : `${part}<wbr>`));
+
 /** findAnchor finds the anchor that shows where line `start` is: its own, or that of the block that it lies in.
  *  @param html sanitised
  *  @param page of a PDF, else null */

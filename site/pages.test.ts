@@ -287,6 +287,25 @@ test("the internal view says that it is one", () => {
   assert.doesNotMatch(pages.get("front") ?? "", /Internal view/);
 });
 
+test("a comparison of three hundred records that moved says once from where, and is no heavier than 100 kB", async () => {
+  const input = fixtures.find(({ name }) => name === "diff")?.input;
+  const [move, other] = input?.model.page === "diff" ? input.model.moves : [];
+  assert.ok(input?.model.page === "diff" && move !== undefined && other !== undefined);
+  const [row] = move.rows;
+  assert.ok(row !== undefined);
+  const rows = Array.from({ length: 300 }, (_, at) => ({
+    ...row,
+    name: `continuous_func_continuous_everywhere_${at}`,
+    was: at % 3 === 0 ? "said" : row.was,
+  }));
+  const html = Buffer.from(
+    await renderer.render({ ...input, model: { ...input.model, moves: [{ ...move, count: 300, rows }] } }),
+  ).toString();
+  assert.equal(html.match(/everywhere_<wbr>\d/g)?.length, 300);
+  assert.equal(html.match(/<span>was <span class="state/g)?.length, 2);
+  assert.ok(html.length < 100_000, `${html.length}`);
+});
+
 test("of two lists that changed only what differs is shown, a change of order is said, and the program's own files are folded", () => {
   const lists = elementsOf(pages.get("diff") ?? "").filter(({ tagName }) => tagName === "section");
   const of = (what: string): Node => lists.find(({ properties }) => properties?.["ariaLabelledBy"]?.toString() === `of-${what}`) as Node;

@@ -1,5 +1,5 @@
 /** `proofshelf config check | schema` */
-import { findCollection } from "#snapshots/format";
+import { findCollection, nameSome } from "#snapshots/format";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { howToInstallModel } from "#snapshots/embedders";
@@ -38,7 +38,7 @@ import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** PROPOSED names files that init proposes, by their key of the configuration. */
 export const PROPOSED = { claims: "claims.yaml", registry: "registry.json", withdrawals: "withdrawals.yaml" } as const;
-const MAX_LEFT_OUT = 8; // names
+export const MAX_LEFT_OUT = 8; // names
 
 /** runConfigCheck checks the configuration and the sources that it names. @throws ShelfError "bad_config" with every problem and its line */
 export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes & StatementAnnexes): Promise<void> {
@@ -71,16 +71,17 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
     ...(config.embeddings.kind === "embedded" && howToInstallModel() !== null
       ? [`Note: the embedded model is not installed here: ${howToInstallModel() ?? ""}`]
       : []),
-    ...(rejected.length === 0 ? [] : [`  left out: ${nameSome(rejected.map(({ key }) => key))}; build --verbose says why`]),
+    ...(rejected.length === 0
+      ? []
+      : [
+          `  left out: ${nameSome(
+            rejected.map(({ key }) => key),
+            MAX_LEFT_OUT,
+          )}; build --verbose says why`,
+        ]),
   ];
   const notes = sources.flatMap((source) => source.notes);
   print(options, { file: config.file, collections, left_out: rejected.length, notes }, `${lines.join("\n")}\n`);
-}
-
-/** nameSome names those that a person can look through. */
-export function nameSome(keys: readonly string[]): string {
-  const more = keys.length - MAX_LEFT_OUT;
-  return `${keys.slice(0, MAX_LEFT_OUT).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** findForgotten names files that lie beside the configuration under the names that init proposes, and that it does not name. */

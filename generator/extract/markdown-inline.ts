@@ -87,13 +87,13 @@ function readCrossReference(state: StateInline, silent: boolean): boolean {
 }
 
 /** Reads Markdown that does not stand here itself. Its tokens are made apart: those around them are counted. */
-function pushParsed(state: StateInline, text: string, env: object): void {
+function pushParsed(state: StateInline, text: string, env: StateInline["env"]): void {
   const made: Token[] = [];
   state.md.inline.parse(text, state.md, env, made);
   if (state.pending !== "") state.pushPending();
   for (const token of made) {
     state.tokens.push(token);
-    state.tokens_meta.push(null);
+    state.tokens_meta.push(undefined);
   }
 }
 

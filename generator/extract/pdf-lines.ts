@@ -110,11 +110,12 @@ function joinWords(lines: readonly Line[], compounds: ReadonlySet<string>): Line
     const [line, next] = [joined[at] as Line, joined[at + 1] as Line];
     const [, first] = CUT_WORD.exec(line.text) ?? [];
     const [whole = "", second = "", signs = ""] = REST.exec(next.text) ?? [];
-    // Code stays where it stands, and so does a word that would leave nothing behind.
-    if (first === undefined || second === "" || whole.length === next.text.length || line.grid !== null) continue;
+    // Code stays where it stands.
+    if (first === undefined || second === "" || line.grid !== null) continue;
     const isCompound = compounds.has(`${first}-${second}`.toLowerCase());
     joined[at] = { ...line, text: `${line.text.slice(0, isCompound ? undefined : -1)}${second}${signs}` };
-    joined[at + 1] = { ...next, text: next.text.slice(whole.length) };
+    const rest = next.text.slice(whole.length);
+    joined.splice(at + 1, 1, ...(rest === "" ? [] : [{ ...next, text: rest }]));
   }
   return joined;
 }

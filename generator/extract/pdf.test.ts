@@ -140,7 +140,7 @@ test("what stands above and below every page is read once, and numbers of pages 
   assert.equal((await extract("a.pdf", makePdf(["Alone", "Alone", "Alone"]))).passages.length, 3, "a page that has nothing else keeps it");
 });
 
-test("a word that the end of a line cuts is one word, and keeps its hyphen where the document writes it with one", async () => {
+test("a word that the end of a line cuts is one word, the last one too, and keeps its hyphen where the document writes it with one", async () => {
   const lines = [
     "A well-known obser-",
     "vation of Knuth, and a well-",
@@ -150,7 +150,7 @@ test("a word that the end of a line cuts is one word, and keeps its hyphen where
     "vatories",
   ];
   const { passages, html } = await extract("a.pdf", makePdf([lines.join("\n")]));
-  const read = "A well-known observation\nof Knuth, and a well-known\none, by pages 10-\n20 of Al-\nKhwarizmi, in obser-\nvatories";
+  const read = "A well-known observation\nof Knuth, and a well-known\none, by pages 10-\n20 of Al-\nKhwarizmi, in observatories";
   assert.equal(passages[0]?.text, read);
   assert.equal(
     (html ?? "")

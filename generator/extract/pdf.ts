@@ -3,7 +3,7 @@
  *  killed (pool.ts). */
 import { getDocumentProxy } from "unpdf";
 import type { PageImage, Passage } from "#snapshots/schema";
-import { objectPath, pageImagePath, pagePath, relativeHref } from "#snapshots/format";
+import { nameSome, objectPath, pageImagePath, pagePath, relativeHref } from "#snapshots/format";
 import { NO_ABOUT, pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
 import { escapeHtml } from "#snapshots/highlight";
@@ -258,8 +258,7 @@ function findLargest(lines: readonly Line[]): string | null {
 }
 
 function nameOfPages(pages: readonly number[]): string {
-  const listed = pages.length <= 10 ? pages.join(", ") : `${pages.slice(0, 10).join(", ")} and ${pages.length - 10} more`;
-  return `${pages.length === 1 ? "Page" : "Pages"} ${listed}`;
+  return `${pages.length === 1 ? "Page" : "Pages"} ${nameSome(pages, 10)}`;
 }
 
 function packLines({ number: page, lines, opens }: Page, passages: Passage[]): void {

@@ -9,6 +9,7 @@ import {
   claimFell,
   compareNames,
   isLost,
+  nameSome,
   openEvidence,
   recallReason,
   recordFell,
@@ -245,6 +246,11 @@ export function fitting(inputs: Readonly<Record<string, string>>): Readonly<Reco
   return { ...Object.fromEntries(told.map((name) => [name, inputs[name] ?? ""])), [ACCEPTED.trim()]: rest };
 }
 
+/** Things of one kind that are each told in a line. */
+const MAX_ALIKE = 3;
+/** A file's name opens what is said of it. */
+const QUOTED = /^"(?:[^"\\]|\\.)*"/;
+
 function lines(weaker: readonly Weaker[]): readonly string[] {
   const words = {
     drift: "Drift",
@@ -254,8 +260,19 @@ function lines(weaker: readonly Weaker[]): readonly string[] {
     counts: "Wrong count",
     withdrawals: "Taken back",
   };
-  return weaker.map(
-    ({ gate, what, id, reason, meant }) =>
-      `${words[gate]}: ${what} ${id}, ${reason}${meant === undefined ? "" : `, and that is meant: ${JSON.stringify(meant)}`}.`,
+  // One cause, such as a commit that nobody has rechecked, moves many.
+  const kindOf = ({ gate, what, reason, meant }: Weaker): string => [gate, what, reason.replace(QUOTED, ""), meant].join(" ");
+  return [...Map.groupBy(weaker, kindOf).values()].flatMap((those) =>
+    (those.length > MAX_ALIKE ? those.slice(0, 1) : those).map(({ gate, what, id, reason, meant }) => {
+      const who =
+        those.length > MAX_ALIKE
+          ? `${those.length} ${what}s (${nameSome(
+              those.map((one) => one.id),
+              MAX_ALIKE,
+            )})`
+          : `${what} ${id}`;
+      const others = those.some((one) => one.reason !== reason) ? " and others" : "";
+      return `${words[gate]}: ${who}, ${reason.replace(QUOTED, `$&${others}`)}${meant === undefined ? "" : `, and that is meant: ${JSON.stringify(meant)}`}.`;
+    }),
   );
 }

@@ -361,6 +361,14 @@ test("a gate refuses what fell, unless somebody accepts it and says why; drift t
     else assert.equal(Object.values(pass().inputs).length, [...accepted, ...earlier].length, what);
   }
   assert.deepEqual(passGates([weaker("regressions", "one")], tell, none, NONE).notes, ["Got weaker: claim one, it fell."]);
+  const many = ["a", "b", "c", "d", "e"].flatMap((id) => [
+    weaker("regressions", id),
+    { ...weaker("drift", id), reason: `"${id}.v": it is gone` },
+  ]);
+  assert.deepEqual(passGates(many, tell, none, NONE).notes, [
+    "Got weaker: 5 claims (a, b, c and 2 more), it fell.",
+    'Drift: 5 claims (a, b, c and 2 more), "a.v" and others: it is gone.',
+  ]);
 });
 
 test("what was accepted of a record lets through that alone: another gate, place, state or bytes are refused", () => {

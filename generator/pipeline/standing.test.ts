@@ -226,7 +226,7 @@ const HARMLESS: readonly RegExp[] = [
   // Names of a pattern that fills a part of a picture, and what fell.
   /id="m-\w+"|#m-\w+|▼ \d+ fewer verified/g,
   // What it was, beside what it is now.
-  / was <span(?:(?!<\/li>).)*<\/li>/gs,
+  /<span>was <span(?:(?!<\/p>).)*<\/p>/gs,
   // What a thing was before, struck out beside what it is; and lines of a record's own text, whose standing is another of its lines.
   /<del>[^<]*<\/del>|removed: <\/span>(?:(?!<\/li>).)*|^- {3,}"[^\n]*/gm,
   /(?:"|&quot;)(?:status|verification_state)(?:"|&quot;): (?:"|&quot;)\w*(?:"|&quot;)/g,

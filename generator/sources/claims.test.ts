@@ -160,3 +160,11 @@ test("fields that are not known are told, with what may have been meant", () => 
     'The claims have a field "sope" that is not known and says nothing, in b; did you mean scope?',
   ]);
 });
+
+test("a command of LaTeX whose backslash YAML took is told", () => {
+  const { notes } = parseClaims(
+    Buffer.from('claims:\n  - { id: a, title: A, status: partial, scope: s, statement: "\\forall x", gaps: [g] }\n'),
+    "yaml",
+  );
+  assert.match(notes.join(), /^claim a: statement holds the control sign U\+000C before "orall"/);
+});

@@ -8,6 +8,7 @@ import {
   acceptOnce,
   dropNulls,
   explainRecordIssues,
+  findSwallowed,
   findUnrepresentable,
   isRecord,
   openUnknownFields,
@@ -94,7 +95,10 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
     sha256: sha256(bytes),
     size: bytes.length,
     rejected,
-    notes: notes.map((note) => `claims meta: ${note}; the field is taken as left out`),
+    notes: [
+      ...notes.map((note) => `claims meta: ${note}; the field is taken as left out`),
+      ...accepted.flatMap((claim) => [findSwallowed(claim) ?? []].flat().map((what) => `claim ${claim.id}: ${what}`)),
+    ],
     unknownFields: unknown.found(),
   };
 }

@@ -102,15 +102,50 @@ export function parseLeniently<T>(schema: z.ZodType<T>, value: Record<string, un
 
 /** findUnrepresentable finds a value that canonical JSON cannot write, and says where it stands, as a reason; null when there is nothing of the
  *  kind. Sources can hold both kinds: the escape \ud800 alone, and numbers like 1e999. */
-export function findUnrepresentable(value: unknown, path: readonly PropertyKey[] = []): string | null {
-  if (typeof value === "string") return value.isWellFormed() ? null : `${formatIssuePath(path)} holds half of a surrogate pair`;
-  if (typeof value === "number") return Number.isFinite(value) ? null : `${formatIssuePath(path)} holds a number that is too large`;
+export function findUnrepresentable(value: unknown): string | null {
+  return findWithin(value, (leaf) => {
+    if (typeof leaf === "number") return Number.isFinite(leaf) ? null : "holds a number that is too large";
+    return typeof leaf !== "string" || leaf.isWellFormed() ? null : "holds half of a surrogate pair";
+  });
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\u0007": "a",
+  "\b": "b",
+  "\t": "t",
+  "\n": "n",
+  "\v": "v",
+  "\f": "f",
+  "\r": "r",
+  "\u001b": "e",
+};
+/** A control sign, or white space and letters that make a command of LaTeX together: `\t` and "heta". */
+const SWALLOWED =
+  /(?:[\0-\u0008\v\f\u000e-\u001f\u007f]|\t(?=o\b|heta|imes|ext|au\b|op\b|frac|ilde)|\r(?=ho\b|ight|angle|ceil|floor)|\n(?=abla|otin))([a-zA-Z]{0,20})/;
+
+/** findSwallowed finds a text of which an escape has taken a backslash, as "\forall" between double quotes is a form feed and "orall", in JSON as in YAML;
+ *  a reason that says where, or null. */
+export function findSwallowed(value: unknown): string | null {
+  return findWithin(value, (leaf) => {
+    const [found, word = ""] = (typeof leaf === "string" ? SWALLOWED.exec(leaf) : null) ?? [];
+    if (found === undefined) return null;
+    const letter = ESCAPES[found.charAt(0)];
+    const code = `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    const meant = letter === undefined ? "" : `; for \\${letter}${word} between double quotes write \\\\${letter}${word}`;
+    return `holds the control sign ${code}${word === "" ? "" : ` before ${JSON.stringify(word)}`}${meant}`;
+  });
+}
+
+/** findWithin walks a value and the names in it, and says where the first thing stands of which `tell` has something to say. */
+function findWithin(value: unknown, tell: (leaf: unknown) => string | null, path: readonly PropertyKey[] = []): string | null {
+  const told = tell(value);
+  if (told !== null) return `${formatIssuePath(path)} ${told}`.trim();
   if (value === null || typeof value !== "object") return null;
   for (const [name, member] of Object.entries(value)) {
-    const step = Array.isArray(value) ? Number(name) : name;
-    if (!name.isWellFormed()) return `${formatIssuePath(path)} has a member named by half of a surrogate pair`.trim();
-    const problem = findUnrepresentable(member, [...path, step]);
-    if (problem !== null) return problem;
+    const named = tell(name);
+    if (named !== null) return `${formatIssuePath(path)} has a member whose name ${named}`.trim();
+    const found = findWithin(member, tell, [...path, Array.isArray(value) ? Number(name) : name]);
+    if (found !== null) return found;
   }
   return null;
 }

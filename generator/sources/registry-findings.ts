@@ -1,6 +1,7 @@
 /** Finds what is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of fields
  *  and of files that are not there may be internal. */
 import { CLOSED_FIELDS, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
+import { nameSome } from "#snapshots/format";
 import { nearest } from "#generator/config";
 import { WrittenClaim } from "./claims.ts";
 import type { UnknownField } from "./issues.ts";
@@ -121,15 +122,16 @@ async function findInRecord(
 }
 
 /** Records that are named beside one thing that is wrong with all of them. */
-const MAX_NAMED = 20;
+const MAX_NAMED = 5;
 
 /** describeFindings writes one line for each thing that is wrong, with the records of which it is true. */
 export function describeFindings(findings: readonly RegistryFinding[]): readonly string[] {
   const same = Map.groupBy(findings, ({ field, what }) => `${field} ${what}`.trim());
   return [...same].map(([text, [first, ...more]]) => {
     if (first?.record === null || first === undefined) return text;
-    const named = [first, ...more].slice(0, MAX_NAMED).map(({ record }) => record);
-    const left = 1 + more.length - named.length;
-    return `${named.join(", ")}${left === 0 ? "" : ` and ${left} more`}: ${text}`;
+    return `${nameSome(
+      [first, ...more].map(({ record }) => record ?? ""),
+      MAX_NAMED,
+    )}: ${text}`;
   });
 }

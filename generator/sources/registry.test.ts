@@ -340,3 +340,25 @@ test("a record that is left out takes its notes, its counts and the values with 
   );
   assert.equal(withoutRecords(parsed, new Set()), parsed);
 });
+
+test("a command of LaTeX whose backslash an escape took is told with its line; the record stays", () => {
+  const written = (statement: string): string =>
+    `{"meta":{},"cubs":[\n{"id":"CUB-0001","repo":"a","theorem_name":"t",\n"statement":"${statement}"}]}`;
+  const notes = (statement: string, made = false) =>
+    parseRegistry(Buffer.from(written(statement)), made).notes.filter((note) => note.startsWith("CUB-0001"));
+  assert.deepEqual(notes(String.raw`\forall x`), [
+    String.raw`CUB-0001: statement holds the control sign U+000C before "orall"; for \forall between double quotes write \\forall (line 3)`,
+  ]);
+  for (const one of [
+    String.raw`\beta`,
+    String.raw`a \to b`,
+    String.raw`\theta`,
+    String.raw`\rho`,
+    String.raw`\nabla f`,
+    String.raw`\u001b[2J`,
+  ])
+    assert.equal(notes(one).length, 1, one);
+  for (const one of [String.raw`\\forall x`, String.raw`a\tb`, String.raw`a\nb`, String.raw`a\r\nb`, "∀ x"])
+    assert.deepEqual(notes(one), [], one);
+  assert.deepEqual(notes(String.raw`\forall x`, true), [], "what was read out of a source stands there");
+});

@@ -22,6 +22,7 @@ import {
   acceptOnce,
   dropNulls,
   explainRecordIssues,
+  findSwallowed,
   findUnrepresentable,
   isRecord,
   openUnknownFields,
@@ -129,6 +130,12 @@ export function parseRegistry(bytes: Uint8Array, made = false): ParsedRegistry {
       .filter(({ declared, counted }) => declared !== counted)
       .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
   ];
+  for (const [at, raw] of made ? [] : cubs.entries()) {
+    const swallowed = findSwallowed(raw);
+    if (swallowed === null) continue;
+    const [member = ""] = swallowed.split(/[ .[]/, 1);
+    notes.push(`${isRecord(raw) ? String(raw["id"]) : "a record"}: ${swallowed}${placeOf(["cubs", at, member])}`);
+  }
   const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
   const unknownFields = [...unknown.found(), ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" }))];
   return { meta, records: accepted, rejected, counts, unknownFields, notes };

@@ -179,11 +179,11 @@ for (const [name, choices] of Object.entries(READING)) {
   reading.append(label);
 }
 
-// On paper a page says which snapshot it is of, and the day.
+// On paper a page says which snapshot it is of, and the day; one that was asked for says what was asked.
 addEventListener("beforeprint", () => {
   const [snapshot, paper] = [shownSnapshot(), document.querySelector<HTMLElement>("[data-paper]")];
   if (paper === null) return;
-  paper.dataset["paper"] ||= paper.textContent ?? "";
+  paper.dataset["paper"] ||= location.search === "" ? (paper.textContent ?? "") : location.href;
   const day = new Date().toISOString().slice(0, 10);
   paper.textContent = [paper.dataset["paper"], snapshot === null ? "" : `snapshot ${snapshot}`, `printed ${day}`]
     .filter(Boolean)

@@ -16,7 +16,7 @@ export {
 export { claimStandings, findLost, findRecalled } from "./claim-standing.ts";
 export { openResting, recalledAmong, restingWords } from "./resting.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
-export { cutText } from "./cut-text.ts";
+export { cutText, nameSome } from "./cut-text.ts";
 export { leadLinks, linkTargets, MAX_LINKS, moveLinks } from "./document-links.ts";
 export { isLost, openEvidence, recordState } from "./evidence-state.ts";
 export { linkPattern, restoreLinks } from "./exported.ts";
@@ -65,7 +65,7 @@ export {
   type Totals,
   totalsOf,
 } from "./relations.ts";
-export { type LeadsTo, linkEnd, openSite, siteEnds } from "./site-links.ts";
+export { type LeadsTo, linkEnd, openSite, README, siteEnds } from "./site-links.ts";
 export { formatBytes } from "./size.ts";
 export { isStamped, PLAIN_FILES } from "./stamped.ts";
 export { accepts, CLAIM_STANDINGS, LOST, RECORD_STANDINGS, recordStanding, SAID, standingWord, USE_WORDS } from "./standing.ts";

@@ -1,5 +1,6 @@
 /** The standing of a record or a claim: the one value that every page, list, count, file, tool and answer says of it. What a source says
  *  stays beside it, as the source says it. Apart from views, because browsers load this. */
+import { nameSome } from "./cut-text.ts";
 import type { CheckState, CubRecord, EvidenceState, Standing, StatementState } from "#snapshots/schema";
 
 /** SAID and LOST are endings of a state that has a "but": SAID when its source alone says so, LOST when something that it pins or rests on does
@@ -166,9 +167,7 @@ function firstWords(state: string, ending: string, outside: readonly string[]): 
   if (!isKnown(state)) return madeUp(state);
   if (state === "verified" || state === `verified${SAID}`) return WORDS[state + ending] ?? "verified";
   if (state !== "proved_outside") return WORDS[state] ?? (state === "not_verified" ? "not verified" : state);
-  const more = outside.length - MAX_AXIOMS;
-  const named = `${outside.slice(0, MAX_AXIOMS).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return `proved, from axioms that this library's policy does not allow: ${named}`;
+  return `proved, from axioms that this library's policy does not allow: ${nameSome(outside, MAX_AXIOMS)}`;
 }
 
 /** "verified by Coq 8.16.1 on 2026-11-24", or "not verified; Coq 8.16.1 refused it on 2026-11-24". */

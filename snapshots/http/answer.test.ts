@@ -227,6 +227,22 @@ test("the fast path sends what the slow one would, or nothing", async () => {
   }
 });
 
+test("a 304 has the headers that its 200 has, also where nothing was ready", async () => {
+  const id = (await view.current())?.snapshot.id ?? assert.fail();
+  const ofBody = /^Content-|^Accept-Ranges$/;
+  for (const path of ["/api/cubs?limit=1", "/api/list?prefix=notes/", "/api/cubs.ndjson", "/api/catalog", "/api/claims", "/feed.xml"])
+    for (const target of [path, `/at/${id}${path}`]) {
+      const askCold = (tag: string | null) =>
+        answer(openPublic(fixture), { method: "GET", target, header: (name) => (name === "if-none-match" ? tag : null) });
+      const whole = await askCold(null);
+      const tag = whole.headers["ETag"];
+      if (tag === undefined) continue;
+      const { status, headers } = await askCold(tag);
+      const rest = Object.fromEntries(Object.entries(whole.headers).filter(([name]) => !ofBody.test(name)));
+      assert.deepEqual([status, headers], [304, rest], target);
+    }
+});
+
 test("under a kept address a cursor of another snapshot is refused, and anything that is not there is no 304", async () => {
   const id = (await view.current())?.snapshot.id ?? assert.fail();
   const ask = (target: string, headers: Readonly<Record<string, string>> = {}) =>

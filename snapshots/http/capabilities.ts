@@ -1,6 +1,6 @@
 /** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
 import { INTERFACE_VERSION } from "#snapshots/routes";
-import { CLAIMS_WORDS, findLost, findRecalled, pagePath, REGISTRY_WORDS } from "#snapshots/format";
+import { CLAIMS_WORDS, findLost, findRecalled, nameSome, pagePath, REGISTRY_WORDS } from "#snapshots/format";
 import type { Capabilities, Component, Health } from "#snapshots/schema";
 import { describeLog } from "#snapshots/shelf";
 import { findSearchProblem } from "#snapshots/query";
@@ -149,8 +149,7 @@ async function findHealth(view: View): Promise<Health> {
         ? { status: "pass", detail: "the index of this snapshot is whole and answers" }
         : { status: "warn", detail: problem };
   }
-  const named = (ids: readonly string[]): string =>
-    [...ids.slice(0, MAX_LOST), ...(ids.length > MAX_LOST ? [`and ${ids.length - MAX_LOST} more`] : [])].join(", ");
+  const named = (ids: readonly string[]): string => nameSome(ids, MAX_LOST);
   const lost = data === null ? [] : findLost(data);
   if (lost.length > 0) checks["evidence"] = { status: "warn", detail: `what these pin or rest on does not hold any more: ${named(lost)}` };
   const recalled = data === null ? [] : findRecalled(data).map(({ record }) => record.id);

@@ -5,7 +5,7 @@ import type { OpenSnapshot, ParsedQuery } from "#snapshots/query";
 import type { RouteMatch } from "#snapshots/routes";
 import { type SnapshotRequest, atBasis, type Context } from "./view.ts";
 import { chooseEncoding } from "./encoding.ts";
-import { type Answer, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";
+import { type Answer, commonHeaders, makeReady, queryTag, reply } from "./reply.ts";
 
 const JSON_TYPE = "application/json";
 
@@ -20,22 +20,18 @@ export async function queryAnswer({ context, request, place }: SnapshotRequest, 
   const encoding = chooseEncoding(request.header("accept-encoding"));
   const parsed = parse(match.parts, params);
   const open = await continueIn(context, parsed, params, match);
-  const tag = queryTag(open.snapshot.id, parsed.canonical);
-  const content = { type: JSON_TYPE, tag, cache: context.cache, headers: {} };
+  const content = { type: JSON_TYPE, tag: queryTag(open.snapshot.id, parsed.canonical), cache: context.cache };
   // A cursor may lead into an earlier snapshot than the one that is served.
   const common = commonHeaders(view.options.view, open.snapshot.id);
-  const held = checkPreconditions(request, tag, encoding, null);
-  // "*" is whatever is there, and whether anything is, only the body tells.
-  const anything = request.header("if-none-match")?.trim() === "*";
-  if (held !== null && !anything) return notModified(content, held, common);
-  // Kept under the snapshot that answers, so that it is forgotten with it.
+  // Kept under the snapshot that answers, so that it is forgotten with it. Made for a 304 too: that has the headers of what it stands for, and
+  // only the body tells where the list goes on, and whether anything is there at all.
   const basis = open === context.open ? context.basis : atBasis(open.snapshot.id);
   const ready = await view.prepared.obtain(context.room ?? "queries", basis, request.target, encoding, async () => {
     const body = await parsed.body(open);
     const headers = linkHeader(context, match, params, body);
     return makeReady({ ...content, headers, bytes: new TextEncoder().encode(canonicalJson(body)) }, encoding, common);
   });
-  return held === null ? reply(request, ready) : notModified(content, held, common);
+  return reply(request, ready);
 }
 
 /** continueIn returns the snapshot that a cursor belongs to, so that a rebuild never shifts pages.

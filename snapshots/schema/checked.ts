@@ -132,7 +132,7 @@ export const RecordMeaning = z
     count: Count.meta({ description: "How many there are" }),
     lines: Count.meta({ description: "How many lines they have" }),
     at_least: z.boolean().meta({ description: "true where the prover prints no definitions: there may be more" }),
-    library: z.string().meta({ description: "The prover's own library, which they name too" }),
+    library: z.string().meta({ description: "The prover's own library and its version, which they name too" }),
     same: names.exactOptional().meta({ description: "Records of the same meaning: other proofs of it" }),
   })
   .meta({ id: "RecordMeaning", description: "What has to be read to believe a statement" });

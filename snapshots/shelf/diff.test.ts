@@ -73,11 +73,11 @@ test("the first snapshot adds everything, and equal ones differ in nothing and a
   assert.deepEqual([first.changed, first.removed], [none, none]);
   const sealed: Snapshot = { ...before, read: () => assert.fail("a file was read") };
   assert.deepEqual(await diffSnapshots(sealed, sealed), { added: none, changed: none, removed: none });
-  assert.deepEqual(await describeChanges(before, before), []);
+  assert.deepEqual(await describeChanges(before, before, before), []);
 });
 
 test("changes of claims and records name each field with both values", async () => {
-  const changes = await describeChanges(before, changed);
+  const changes = await describeChanges(before, changed, changed);
   const one = (what: string, name: string) => changes.find((change) => change.what === what && change.name === name) ?? assert.fail(name);
   assert.deepEqual(one("claim", "b").fields, [{ field: "status", before: '"partial"', after: '"verified"' }]);
   assert.deepEqual(one("claim", "__proto__").fields, [{ field: "gaps", before: "[]", after: '["g"]' }]);
@@ -92,7 +92,7 @@ test("changes of claims and records name each field with both values", async () 
 });
 
 test("objects come first, then claims, then records; what is gone has no page", async () => {
-  const changes = await describeChanges(before, changed);
+  const changes = await describeChanges(before, changed, changed);
   const order = changes.map((change) => change.what);
   assert.deepEqual(
     order,

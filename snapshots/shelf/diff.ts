@@ -63,11 +63,11 @@ export async function diffSnapshots(before: Snapshot | null, after: Snapshot): P
 }
 
 /** describeChanges gives every change as the diff page and `snapshots diff` show it: objects by key, then claims, then records, then the rest.
- *  `before` and `after` are digests: of an object's bytes, else of the canonical JSON. */
-export async function describeChanges(before: Snapshot, after: Snapshot): Promise<Change[]> {
-  const withdrawn = await withdrawnIn(after);
+ *  `before` and `after` are digests: of an object's bytes, else of the canonical JSON. Nothing is quoted of what `now` has a notice of. */
+export async function describeChanges(before: Snapshot, after: Snapshot, now: Snapshot): Promise<Change[]> {
+  const [withdrawn, gone] = [await withdrawnIn(after), await withdrawnIn(now)];
   const describeOne = (what: Withdrawal["what"], name: string, pair: Pair, change = kindOf(pair)): Change =>
-    describe(what, name, pagePath.source(what, name), pair, change, withdrawn);
+    quoting(describe(what, name, pagePath.source(what, name), pair, change, withdrawn), !gone.has(`${what} ${name}`));
   const objects: Change[] = [];
   for await (const change of diffFolder(before, after, "objects")) objects.push(describeOne("object", change.path, change));
   // Things that are redacted on one side cannot be compared.
@@ -82,7 +82,12 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
     records.push(describeOne("record", id, { before: await read(before), after: await read(after) }, kindOf(change)));
   }
   const byName = (a: Change, b: Change): number => compareNames(a.name, b.name);
-  return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after))];
+  return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after, gone))];
+}
+
+/** quoting leaves out of a change what it quotes, where it may not. */
+function quoting(change: Change, mayQuote: boolean): Change {
+  return mayQuote ? change : { ...change, fields: [], weaker: [] };
 }
 
 /** describeListed gives one change of a publication's list, as `describeChanges` has it.
@@ -148,8 +153,11 @@ export async function countFiles(before: Snapshot, after: Snapshot): Promise<rea
   return [...counts].map(([folder, count]) => ({ folder, ...count })).sort((a, b) => compareNames(a.folder, b.folder));
 }
 
-/** Changes that belong to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
-async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]> {
+/** Changes that belong to no single item: the library's own description, the registry's and the claims' meta, the refusals. Their counts and names
+ *  may be those of what is gone now, where one side had it still. */
+async function describeRest(before: Snapshot, after: Snapshot, gone: ReadonlySet<string>): Promise<Change[]> {
+  const noticed = await Promise.all([before, after].map((snapshot) => withdrawnIn(snapshot).catch(unreadable)));
+  const mayQuote = noticed.every((notices) => notices !== null && gone.isSubsetOf(notices));
   const claimsMeta = async (snapshot: Snapshot): Promise<unknown> =>
     ((await readJson(snapshot, "api/claims.json")) as { meta?: unknown } | null)?.meta ?? null;
   const file = (path: string) => (snapshot: Snapshot) => readJson(snapshot, path);
@@ -162,7 +170,7 @@ async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]
   const changes: Change[] = [];
   for (const { name, path, read } of parts) {
     const pair = { before: await read(before).catch(unreadable), after: await read(after).catch(unreadable) };
-    if (!isDeepStrictEqual(pair.before, pair.after)) changes.push(describe("other", name, path, pair));
+    if (!isDeepStrictEqual(pair.before, pair.after)) changes.push(quoting(describe("other", name, path, pair), mayQuote));
   }
   return changes;
 }

@@ -3,9 +3,11 @@
  *
  *  A folder with something in it cannot be renamed over, but a link can. So the folder is a link into `.NAME.versions` beside it;
  *  what a killed process left in there is removed by the next one. */
-import { lstat, mkdir, readdir, realpath, rename, rm, symlink } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, readdir, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ShelfError } from "#snapshots/errors";
+import { nameSome } from "#snapshots/format";
 import { withBuildLock } from "#generator/files";
 
 /** Names in an error, at most. */
@@ -21,15 +23,22 @@ export async function switchFolder<T>(
   findForeign: (folder: string) => Promise<readonly string[]>,
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const there = await realpath(dir).catch(() => null);
-  const isVersion = there !== null && dirname(there) === versionsOf(resolve(dir));
+  const target = resolve(dir);
+  const leads = await readlink(target).then(
+    (to) => resolve(dirname(target), to),
+    () => target,
+  );
+  const isVersion = dirname(leads) === versionsOf(target);
+  const there = existsSync(target) ? await realpath(target) : null;
+  if (there === null && leads !== target && !isVersion)
+    throw new ShelfError("bad_config", `${dir} is a link to ${leads}, which is not there; nothing was written.`);
   // A link that somebody made leads to the place that is meant.
-  const place = there === null || isVersion ? resolve(dir) : there;
+  const place = there === null || isVersion ? target : there;
   const foreign = there === null ? [] : await findForeign(there);
   if (foreign.length > 0)
     throw new ShelfError(
       "build_failed",
-      `The target folder holds ${describeForeign(foreign)}, which no export has written; nothing was written.`,
+      `The target folder holds ${nameSome(foreign, NAMED)}, which no export has written; nothing was written.`,
       {
         fixes: [
           "Choose a new folder, or move that elsewhere: an export takes the place of the whole folder.",
@@ -38,7 +47,7 @@ export async function switchFolder<T>(
       },
     );
   const versions = versionsOf(place);
-  const before = isVersion ? basename(there) : null;
+  const before = isVersion ? basename(leads) : null;
   const after = before === "v-1" ? "v-2" : "v-1";
   const switched = async (): Promise<T> => {
     await removeVersions(versions, before);
@@ -60,11 +69,6 @@ export async function switchFolder<T>(
     },
     { work: "export to this folder" },
   );
-}
-
-function describeForeign(names: readonly string[]): string {
-  const more = names.length - NAMED;
-  return `${names.slice(0, NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** @param plain where a plain folder goes that is there still: exports of an earlier program, and empty ones */

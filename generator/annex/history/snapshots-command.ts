@@ -80,7 +80,7 @@ export async function runDiff(a: string, b: string, options: CommonOptions, anne
   const after = await openSnapshot(shelf, await findRecord(shelf, b), trees);
   const [names, changes, files] = [
     await diffSnapshots(before, after),
-    await describeChanges(before, after),
+    await describeChanges(before, after, after),
     await countFiles(before, after),
   ];
   const sign = { added: "+", changed: "~", removed: "-", withdrawn: "- withdrawn:" };

@@ -11,9 +11,11 @@ import { CUB_FIELDS, CubRecord } from "../../../snapshots/schema/cubs.ts";
 import { openConfig } from "../../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../../testing/library.ts";
 import { filesUnder } from "../../testing/shelf-files.ts";
+import { startServing } from "../../testing/serving-process.ts";
 import { ask, openFixtureView } from "../../testing/view.ts";
 import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { useParts } from "../../publish/parts.ts";
+import { BESIDE } from "../../../snapshots/annex/side/rows.ts";
 import { ROUTES } from "../../../snapshots/service/routes.ts";
 import { compileSite } from "../../pages/compile-site.ts";
 import { countErrors } from "../../publish/verify-library.ts";
@@ -89,6 +91,15 @@ async function newRoom(t: TestContext, counted: boolean) {
   return {
     dir,
     write,
+    edit: () =>
+      write({
+        "registry.json": JSON.stringify({ meta: declared, cubs: [recordOf("CUB-0001", "x"), recordOf("CUB-0002", "s")] }),
+        "claims.json": claimsOf([
+          ["gone", "y"],
+          ["stays", "d"],
+        ]),
+        "library/notes/gone.md": textOf("z"),
+      }),
     withdraw: (redact: boolean) =>
       write({
         "withdrawals.yaml": `withdrawals:\n${["key: notes/gone.md", "record: CUB-0001", "claim: gone"]
@@ -100,7 +111,8 @@ async function newRoom(t: TestContext, counted: boolean) {
   };
 }
 
-const GONE = ["r", "c", "o"] as const;
+/** What it said at first, and what after an edit. */
+const GONE = ["r", "c", "o", "x", "y", "z"] as const;
 
 /** Words of what is gone that stand in a text. */
 const wordsIn = (text: string): readonly string[] => [...new Set(GONE.flatMap((of) => text.match(anyWord(of)) ?? []))];
@@ -111,13 +123,36 @@ function wordsUnder(folder: string): readonly string[] {
     const found = wordsIn(text);
     return found.length === 0
       ? []
-      : [`${path}: ${found.join(" ")}: ${text.slice(Math.max(0, text.search(/zq[rco]\d/) - 60), text.search(/zq[rco]\d/) + 60)}`];
+      : [`${path}: ${found.join(" ")}: ${text.slice(Math.max(0, text.search(/zq[rcoxyz]\d/) - 60), text.search(/zq[rcoxyz]\d/) + 60)}`];
   });
 }
 
-/** Every address without a part of its own, every page of what stays, and lists in other orders. */
+/** Names that parts of addresses may have: of what is gone, and of what stays. */
+const FILLED: Readonly<Record<string, readonly string[]>> = {
+  id: ["CUB-0001", "CUB-0002"],
+  claim: ["gone", "stays"],
+  key: ["notes/gone.md", "notes/stays.md"],
+  prefix: ["notes/"],
+  collection: ["notes"],
+  sha256: [sha256(textOf("o")), sha256(textOf("p")), sha256("r")],
+  path: ["changes/1.json", "changes/2.json", "snapshots/2.json", "current.json"],
+  part: ["1"],
+  group: ["registry"],
+  page: ["1"],
+};
+
+/** The addresses of a row, one for each name. */
+function fill(path: string): readonly string[] {
+  const [whole = "", name = ""] = /\{(\w+)(?:\.\.\.)?\}/.exec(path) ?? [];
+  return whole === "" ? [path] : (FILLED[name] ?? []).flatMap((one) => fill(path.replace(whole, one)));
+}
+
+const PAGES = ["/registry/{id}/", "/claims/{claim}/", "/object/{key}/"];
+
+/** Every address of every row, every page with what lies beside it, and lists in other orders. */
 const PATHS = [
-  ...ROUTES.filter(({ methods, path }) => methods.includes("GET") && !/[{]|^\/internal/.test(path)).map(({ path }) => path),
+  ...ROUTES.filter(({ methods, path }) => methods.includes("GET") && !path.startsWith("/internal")).map(({ path }) => path),
+  ...PAGES.flatMap((path) => ["", ...BESIDE].map((file) => path + file)),
   "/",
   "/registry/",
   "/registry/dashboard/",
@@ -125,25 +160,51 @@ const PATHS = [
   "/ask/",
   "/search/",
   "/rejected/",
-  "/browse/notes/",
-  "/registry/CUB-0002/",
-  "/claims/stays/",
-  "/object/notes/stays.md/",
-  "/registry/CUB-0001/",
-  "/claims/gone/",
-  "/object/notes/gone.md/",
+  "/snapshots/object/{key}",
+  "/snapshots/registry/{id}",
+  "/snapshots/",
   "/api/cubs?facets=true",
-  "/api/cubs/CUB-0001",
-  "/api/cubs/CUB-0001/code",
-  "/objects/notes/gone.md",
   "/api/list?prefix=notes/",
   "/api/search?q=digest",
-  "/feed.xml",
-  "/registry/feed.xml",
   "/api/changes?since=0",
-  "/sitemap.xml",
-  "/llms-full.txt",
+  "/oai?verb=ListRecords&metadataPrefix=oai_dc",
+].flatMap(fill);
+
+/** Tools of agents, and what they may be asked of what is gone. */
+const CALLS: readonly (readonly [tool: string, input: object])[] = [
+  ["get_object", { key: "notes/gone.md" }],
+  ["verify_object", { key: "notes/gone.md" }],
+  ["get_cub", { id: "CUB-0001" }],
+  ["get_claim", { id: "gone" }],
+  ["list_cubs", { detail: "full" }],
+  ["list_cubs", { facets: true }],
+  ["list_claims", {}],
+  ["list_objects", { prefix: "notes/" }],
+  ["list_collections", {}],
+  ["get_registry_meta", {}],
+  ["get_capabilities", {}],
+  ["search_library", { query: "digest" }],
+  ["lookup_digest", { sha256: sha256(textOf("o")) }],
 ];
+
+/** Asks a server all that it answers besides a view, and says each thing that has a word of what is gone. */
+async function wordsSaid(url: string): Promise<readonly string[]> {
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const post = async (path: string, body: object): Promise<string> =>
+    (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).text();
+  const asks = ["What is CUB-0001?", "Which claim is gone?", "How many records are there?", "What changed last?", "notes/gone.md"];
+  const said = [
+    ...(await Promise.all(
+      CALLS.map(([name, input]) => post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } })),
+    )),
+    ...(await Promise.all(asks.map((question) => post("/api/ask", { question })))),
+  ];
+  assert.ok(
+    said.every((one) => !/Unknown tool|unknown_argument|bad_argument/.test(one)),
+    said.find((one) => /Unknown tool|unknown_argument|bad_argument/.test(one)),
+  );
+  return said.filter((one) => wordsIn(one).length > 0);
+}
 
 const CASES = [
   ["what is redacted is in no byte of the shelf, of an export or of an answer", true, false],
@@ -157,10 +218,18 @@ for (const [what, redact, counted] of CASES)
     const first = await room.run();
     assert.equal(new Set(wordsUnder(join(room.dir, "shelf")).map((found) => found.slice(-5))).size > 0, true);
     const views = { public: await room.view("public"), internal: await room.view("internal") };
+    const edited = redact ? first : (await room.edit(), await room.run());
     await room.withdraw(redact);
     const second = await room.run();
-    const history = [`/api/diff/${first.snapshot}/${second.snapshot}`, `/snapshots/${first.snapshot}..${second.snapshot}/`];
-    const asked = redact ? [...PATHS, ...PATHS.map((path) => `/at/${first.snapshot}${path}`), ...history, "/snapshots/"] : PATHS;
+    assert.deepEqual(wordsIn(second.notes.join()), [], "what is told to who builds");
+    const asked = redact ? [...PATHS, ...PATHS.map((path) => `/at/${first.snapshot}${path}`)] : [...PATHS];
+    for (const [from, to] of [
+      [first, second],
+      [first, edited],
+      [edited, second],
+      [second, first],
+    ] as const)
+      asked.push(`/api/diff/${from.snapshot}/${to.snapshot}`, `/snapshots/${from.snapshot}..${to.snapshot}/`);
     let answered = 0;
     for (const view of [views.public, views.internal])
       for (const path of asked) {
@@ -168,7 +237,12 @@ for (const [what, redact, counted] of CASES)
         if (status === 200) answered++;
         assert.deepEqual(wordsIn(text), [], `${path} ${status}`);
       }
-    assert.ok(answered > 60, `${answered} of ${2 * asked.length} are answered`);
+    assert.ok(answered > 150, `${answered} of ${2 * asked.length} are answered`);
+    if (redact && !counted) {
+      const server = await startServing(["--config", join(room.dir, "proofshelf.yaml")]);
+      t.after(server.stop);
+      assert.deepEqual(await wordsSaid(server.url), []);
+    }
     if (!redact) return;
     assert.deepEqual(wordsUnder(join(room.dir, "shelf")), []);
     const { dist } = await compileSite();

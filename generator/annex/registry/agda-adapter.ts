@@ -125,6 +125,7 @@ type Run = {
 function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf }: Run): void {
   const pathOf = new Map(request.files.map(({ path }) => [moduleOf(path), path]));
   const declared = new Map([...pathOf].map(([module, path]) => [module, openNames(request, module, path)]));
+  const ownModules = [...pathOf.keys()];
   const nameAt = (module: string, site: AgdaSite): string => declared.get(module)?.nameOf(site) ?? `${module}.${site.text}`;
   const rests = openRests(modules, nameAt);
   const importsOf = openImports(request, pathOf);
@@ -137,6 +138,11 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
       const told = telescopeOf(variable.text, [], declared.get(of)?.variables ?? new Map());
       return told.length > 0 ? told.filter((part) => !context.includes(part)) : [`{${variable.text} : _}`];
     });
+  const namesIn = (targets: ReadonlySet<string>): string[] => [
+    ...new Set([...targets].flatMap((target) => rests.nameOf(target) ?? target)),
+  ];
+  const isOwn = (name: string): boolean => ownModules.some((module) => name.startsWith(`${module}.`));
+  const named = new Set<string>();
   for (const path of paths) {
     const module = moduleOf(path);
     const { state, log } = states.get(path) ?? { state: "environment" as const, log: "" };
@@ -155,7 +161,8 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
         say({ t: "check", path, decl: key, state: "unsupported", log: "Agda has nothing of this name there." });
         continue;
       }
-      const mentions = [...site.statement].sort().join("\n");
+      const mentions = namesIn(site.statement);
+      for (const target of site.statement) named.add(target);
       const telescope = [...generalised(site, place.context), ...place.context];
       const statement = telescope.length === 0 ? place.statement : `${telescope.join(" ")} → ${place.statement}`;
       const words = agdaWords(site, rests.closure(module), { siteAt: rests.siteAt, nameOf: rests.nameOf, pathOf, modules });
@@ -163,7 +170,8 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
         t: "decl",
         key,
         statement: statement || place.last,
-        type_sha256: sha256(`${statement}\n${mentions}`),
+        type_sha256: sha256([statement, ...mentions.toSorted()].join("\n")),
+        mentions: mentions.filter(isOwn),
         is_words: telescope.length === 0 && words.length === 0,
         words,
       });
@@ -171,7 +179,7 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
       const said = why === undefined ? { names: [], unsafe: rests.pragmasOf(module), exact: true } : rests.of(module, site);
       const explained = why === undefined || said.unsafe.length > 0 || rests.hasAxioms(module);
       // Nothing here says why it is not safe: then nothing here is.
-      const ownAxioms = said.names.filter((axiom) => [...pathOf.keys()].some((one) => axiom.startsWith(`${one}.`)));
+      const ownAxioms = said.names.filter((axiom) => isOwn(axiom));
       say({ t: "axioms", decl: key, names: said.names, own: ownAxioms, unsafe: explained ? said.unsafe : [why], exact: said.exact });
       for (const [part, targets] of [
         ["statement", site.statement],
@@ -180,6 +188,22 @@ function tell(request: AdapterRequest, { paths, states, safe, modules, moduleOf 
         for (const to of new Set([...targets].flatMap((target) => rests.nameOf(target) ?? [])))
           if (own.has(to) && to !== name) say({ t: "edge", from: key, to, part, basis: "source" });
     }
+  }
+  const told = new Set<string>();
+  for (const target of named) {
+    const [, site] = rests.siteAt(target) ?? [];
+    const name = rests.nameOf(target);
+    if (site === undefined || name === null || !isOwn(name)) continue;
+    const below = new Set([...site.statement, ...site.proof]);
+    for (const other of below) named.add(other);
+    if (told.has(name)) continue;
+    told.add(name);
+    say({
+      t: "definition",
+      name,
+      sha256: sha256(site.whole.join(" ")),
+      mentions: namesIn(below).filter((one) => isOwn(one) && one !== name),
+    });
   }
 }
 

@@ -17,6 +17,8 @@ export type AgdaSite = {
   readonly line: number;
   readonly statement: Set<string>;
   readonly proof: Set<string>;
+  /** All of it that is no comment, as words. */
+  readonly whole: string[];
   /** Words of the signature, and where what they mean is declared, which is null of a number: each pair once. */
   readonly words: Map<string, readonly [word: string, target: string | null]>;
   /** Something may be in it that no word of it names. */
@@ -102,6 +104,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
         line,
         statement: new Set(),
         proof: new Set(),
+        whole: [],
         words: new Map(),
         hidden: false,
         takes: isWrapped || hasInstance,
@@ -154,6 +157,7 @@ export function readAgdaHtml(name: string, html: string): AgdaModule {
         for (const holder of holders) if (target !== `${name}.html#${holder.at}`) (isClause ? holder.proof : holder.statement).add(target);
     }
     for (const holder of holders) {
+      if (!isHeader) holder.whole.push(...words, "\n");
       holder.hidden ||= hidden;
       holder.literal ||= hasLiteral;
     }

@@ -7,5 +7,5 @@ export function findAgda(flags: readonly string[] = []): ProverTool | null {
   const found = askProgram("agda", ["--version"], /Agda version (\S+)/);
   if (found === null) return null;
   const folders = flags.filter((flag, at) => flags[at - 1] === "-i" && isAbsolute(flag));
-  return { ...found, installed: folders.length === 0 ? "" : digestNames(folders, /\.l?agda(?:\.\w+)?$/), adapter: "agda 4" };
+  return { ...found, installed: folders.length === 0 ? "" : digestNames(folders, /\.l?agda(?:\.\w+)?$/), adapter: "agda 5" };
 }

@@ -36,7 +36,7 @@ test("an answer counts as closed only when nothing else stands in it, and one th
     assert.equal(readAssumptions(text), null, text);
   assert.deepEqual(
     readAssumptions(
-      "asked_0 is defined\nAxioms:\nL.a : True\n  and more\nL.b relies on definitional UIP.\nL.f is assumed to be guarded.\n",
+      "asked_0 is defined\nAxioms:\nL.a : True\n  and more\nused in t to prove\n 0 = 1\nL.b relies on definitional UIP.\nL.f is assumed to be guarded.\n",
     ),
     { names: ["L.a"], unsafe: ["L.b relies on definitional UIP", "L.f is assumed to be guarded"] },
   );

@@ -106,7 +106,8 @@ export function readAssumptions(answer: string): Assumptions | null {
   const unsafe: string[] = [];
   let title = "";
   for (const line of lines) {
-    if (/^\s/.test(line) && title !== "Theory") continue; // more of a type
+    // More of a type, or where an axiom without a case is taken apart.
+    if (title === "Axioms" && /^(?:\s|used in \S+ to prove)/.test(line)) continue;
     if (TITLES.test(line)) {
       title = line.slice(0, -1);
       continue;

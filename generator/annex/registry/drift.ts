@@ -1,6 +1,6 @@
 /** Drift under an unchanged name, told by cause from two checks: words are a hint, the prover's print is the verdict. */
 import { canonicalJson, sha256 } from "#snapshots/digest";
-import { compareNames } from "#snapshots/format";
+import { compareNames, nameSome } from "#snapshots/format";
 import type { CheckStatement } from "#snapshots/annex/proofs";
 import type { DRIFT_CAUSES } from "#snapshots/schema";
 
@@ -144,12 +144,21 @@ export function describeMoved(all: readonly (Moved & { readonly name: string })[
   if (meaning.length > 0) {
     const definitions = [...new Set(meaning.flatMap((one) => one.definitions))].sort();
     lines.push(
-      `meaning: ${definitions.length} ${definitions.length === 1 ? "definition says" : "definitions say"} something else (${some(definitions)}); ${count(meaning)} of unchanged statement ${meaning.length === 1 ? "rests" : "rest"} on ${definitions.length === 1 ? "it" : "them"}: ${some(meaning.map(({ name }) => name))}`,
+      `meaning: ${definitions.length} ${definitions.length === 1 ? "definition says" : "definitions say"} something else (${nameSome(definitions, NAMED)}); ${count(meaning)} of unchanged statement ${meaning.length === 1 ? "rests" : "rest"} on ${definitions.length === 1 ? "it" : "them"}: ${nameSome(
+        meaning.map(({ name }) => name),
+        NAMED,
+      )}`,
     );
   }
   for (const [cause, says] of Object.entries(SAYS)) {
     const those = of(cause as Cause);
-    if (those.length > 0) lines.push(`${cause}: ${count(those)} ${says}: ${some(those.map(({ name }) => name))}`);
+    if (those.length > 0)
+      lines.push(
+        `${cause}: ${count(those)} ${says}: ${nameSome(
+          those.map(({ name }) => name),
+          NAMED,
+        )}`,
+      );
   }
   return lines;
 }
@@ -165,6 +174,3 @@ function count(those: readonly unknown[]): string {
 }
 
 const NAMED = 5;
-function some(names: readonly string[]): string {
-  return `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ""}`;
-}

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import { ShelfError } from "#snapshots/errors";
+import { nameSome } from "#snapshots/format";
 import { generateKey } from "#snapshots/log";
 import type { Formalization } from "#snapshots/schema";
 import { OPEN, writeWhole } from "#snapshots/shelf";
@@ -158,11 +159,7 @@ function coqRows(texts: Texts): Row[] {
       },
       told: [
         ...(project === null || project.dropped.length === 0 ? [] : [`left out of the project's options: ${project.dropped.join(" ")}`]),
-        ...(unlisted.length === 0
-          ? []
-          : [
-              `not in the list of the project, and left out by exclude: ${unlisted.slice(0, 5).join(", ")}${unlisted.length > 5 ? ` and ${unlisted.length - 5} more` : ""}`,
-            ]),
+        ...(unlisted.length === 0 ? [] : [`not in the list of the project, and left out by exclude: ${nameSome(unlisted, 5)}`]),
       ],
     },
   ];

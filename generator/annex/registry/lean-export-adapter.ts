@@ -2,7 +2,7 @@
  *  (FILE.sha256, as sha256sum writes it), and says nothing of files with other bytes. */
 import { say, serveAdapter } from "./adapter.ts";
 import { type LeanExport, openLeanRests, readLeanExport } from "./lean-export.ts";
-import { isLeansOwn } from "./lean-axioms.ts";
+import { isLeansOwn, leanWords } from "./lean-axioms.ts";
 import { describeChanged, LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
 import { type AdapterRequest, EVERY } from "./request.ts";
 
@@ -29,6 +29,9 @@ async function run(request: AdapterRequest): Promise<void> {
 function tell(request: AdapterRequest, constants: LeanExport["constants"]): void {
   const { ask, own } = request;
   const known = new Set([...own, ...ask.map(({ name }) => name)]);
+  const named = new Set<string>();
+  /** Constructors, and what Lean makes beside a declaration, have names below its name. */
+  const isOwn = (name: string): boolean => known.has(name) || (name.includes(".") && isOwn(name.slice(0, name.lastIndexOf("."))));
   const restsOf = openLeanRests(
     constants,
     ask.map(({ name }) => name),
@@ -41,11 +44,21 @@ function tell(request: AdapterRequest, constants: LeanExport["constants"]): void
       say({ t: "check", path, decl: key, state: "unsupported", log: `The export has ${what}.` });
       continue;
     }
-    say({ t: "decl", key, statement: one.printed, type_sha256: one.type, is_words: false });
+    const words = leanWords(one.statement, constants);
+    const mentions = one.statement.filter(isOwn);
+    say({ t: "decl", key, statement: one.printed, type_sha256: one.type, is_words: false, mentions, words });
+    for (const to of mentions) named.add(to);
     if (names.includes("sorryAx")) say({ t: "hole", decl: key, what: "sorryAx" });
     say({ t: "axioms", decl: key, names, own: names.filter((axiom) => !isLeansOwn(axiom, constants)), unsafe, exact: true });
     for (const part of ["statement", "proof"] as const)
       for (const to of one[part]) if (to !== name && known.has(to)) say({ t: "edge", from: key, to, part, basis: "kernel" });
+  }
+  for (const name of named) {
+    const one = constants.get(name);
+    if (one === undefined) continue;
+    const mentions = [...new Set([...one.statement, ...(one.kind === "thm" ? [] : one.proof)])].filter((to) => to !== name && isOwn(to));
+    for (const to of mentions) named.add(to);
+    say({ t: "definition", name, sha256: one.meaning, mentions });
   }
 }
 

@@ -25,6 +25,8 @@ const constantSchema = z.object({
   /** Rules of a recursor. */
   rules: z.array(z.object({ rhs: index })).optional(),
 });
+const LEAN_WORD =
+  /^[\p{Script=Latin}\p{Script=Greek}_\u2100-\u214f\u{1d49c}-\u{1d59f}][\p{Script=Latin}\p{Script=Greek}\p{N}_'!?\u2080-\u209c\u2100-\u214f\u{1d49c}-\u{1d59f}]*$/u;
 const KINDS = ["axiom", "def", "thm", "opaque", "quot", "inductive"] as const;
 
 type LeanConstant = {
@@ -34,6 +36,8 @@ type LeanConstant = {
   readonly type: string;
   /** The same of an inductive type with its constructors. */
   readonly shape: string;
+  /** The same of a definition with what it stands for. */
+  readonly meaning: string;
   /** The statement in full. */
   readonly printed: string;
   /** Names of the constants in it. */
@@ -42,7 +46,13 @@ type LeanConstant = {
 };
 
 /** Places are where an export has what a constant states and names, and its universes. */
-type Places = { readonly root: number; readonly universes: readonly number[]; readonly statement: Names; readonly proof: Names };
+type Places = {
+  readonly root: number;
+  readonly value: number | null;
+  readonly universes: readonly number[];
+  readonly statement: Names;
+  readonly proof: Names;
+};
 const NO_UNIVERSES: readonly number[] = [];
 
 /** Constant keeps what it states and names as numbers, until somebody asks. */
@@ -60,6 +70,9 @@ class Constant implements LeanConstant {
     this.shape = shape;
     this.reader = reader;
     this.at = at;
+  }
+  get meaning(): string {
+    return this.at.value === null ? this.shape : this.reader.valueOf(this.shape, this.at.value, this.at.universes);
   }
   get printed(): string {
     return this.reader.print(this.at);
@@ -96,8 +109,8 @@ class Reader {
   private name(row: Record<string, unknown>): void {
     const { pre, str, i } = z.object({ pre: index, str: z.string().optional(), i: z.int().optional() }).parse(row["str"] ?? row["num"]);
     const last = str ?? String(i ?? "");
-    // A name with a dot of its own is written as Lean writes it.
-    const part = str !== undefined && /[.\s«»]/.test(str) ? `«${str}»` : last;
+    // A name that is no word is written as Lean writes it.
+    const part = str === undefined || LEAN_WORD.test(str) ? last : `«${str}»`;
     this.names[index.parse(row["in"])] = this.at(this.names, pre) === "" ? part : `${this.at(this.names, pre)}.${part}`;
   }
 
@@ -151,8 +164,10 @@ class Reader {
       const proof = this.graph.named([...(one.value === undefined ? [] : [one.value]), ...(one.rules ?? []).map(({ rhs }) => rhs)]);
       const type = types[place] ?? "";
       const said = { kind, unsafe, type, shape: shape ?? type };
+      // How something is proved means nothing.
+      const value = kind === "thm" ? null : (one.value ?? null);
       const universes = one.levelParams.length === 0 ? NO_UNIVERSES : one.levelParams;
-      this.constants.set(this.at(this.names, one.name), new Constant(said, this, { root: one.type, universes, statement, proof }));
+      this.constants.set(this.at(this.names, one.name), new Constant(said, this, { root: one.type, value, universes, statement, proof }));
     }
   }
 
@@ -162,6 +177,10 @@ class Reader {
 
   print({ root, universes }: Places): string {
     return printLean((at) => this.graph.node(at), root, levelsOf(universes, this.names, true));
+  }
+
+  valueOf(shape: string, value: number, universes: readonly number[]): string {
+    return digestOf(`${shape} ${this.digest(value, levelsOf(universes, this.names))}`);
   }
 
   private digest(root: number, levels: ReadonlyMap<string, string>): string {

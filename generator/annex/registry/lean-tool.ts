@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs
 import type { AdapterRequest } from "./request.ts";
 import type { ProverTool } from "./tool.ts";
 
-export const LEAN_EXPORT_ADAPTER = "lean4export 3";
+export const LEAN_EXPORT_ADAPTER = "lean4export 4";
 
 /** describeChanged names files that are not what the export was made of, by the digests beside it; empty where all are. */
 export function describeChanged({ files, options }: AdapterRequest): string {

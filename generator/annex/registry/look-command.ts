@@ -9,6 +9,7 @@ import {
   restingWords,
   reviewSentences,
   witnessSentence,
+  nameSome,
 } from "#snapshots/format";
 import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { ClaimsRegistry, CubRecord, RegistryMeta } from "#snapshots/schema";
@@ -43,6 +44,7 @@ function findRecord(byId: ReadonlyMap<string, CubRecord>, id: string): CubRecord
 }
 
 const MAX_DEPTH = 50;
+const MAX_NAMED = 10; // records that are affected
 const MAX_WORDS = 12; // lines of what a prover printed
 
 /** runGraph prints the records around a record, as far as it is asked. */
@@ -127,7 +129,13 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
   const head = `${record.id} ${record.module}.${record.theorem_name} (${record.anchor?.path ?? ""}:${record.anchor?.line ?? 0}): ${record.verification_state}, ${record.status}`;
   print(
     options,
-    { id, verification_state: record.verification_state, status: record.status, reasons },
+    {
+      id: record.id,
+      verification_state: record.verification_state,
+      status: record.status,
+      meaning: record.meaning?.sha256 || null,
+      reasons,
+    },
     `${[head, ...checkSentences(record), ...meaning, ...reviewSentences(record), ...[witnessSentence(record)].flatMap((says) => says ?? []), ...reasons].join("\n")}\n`,
   );
 }
@@ -164,6 +172,7 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
   const { config, meta, byId } = await open(options);
   const cubs = [...byId.values()];
   const recalled = cubs.filter(({ recall }) => (recall?.affected.length ?? 0) > 0);
+  const most = options.verbose === true ? cubs.length : MAX_NAMED;
   const told = (meta.advisories ?? []).map((advisory) => {
     const records = recalled.filter(({ recall }) => recall?.affected.some(({ id }) => id === advisory.id)).map(({ id }) => id);
     return { ...advisory, records };
@@ -172,7 +181,7 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
     `${id}: ${title}. ${url}`,
     withdrawn !== undefined
       ? `  It is withdrawn, and recalls nothing: ${withdrawn}`
-      : `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${records.join(" ")}`}; of ${passed} it is no reason to doubt them (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
+      : `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${nameSome(records, most)}`}; of ${passed} it is no reason to doubt them (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
     ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
     ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);
@@ -180,10 +189,13 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
   if (recheck.length > 0)
     lines.push(
       "To recheck with a version or a kernel without the hole, those on which most rests first:",
-      ...recheck.map(
-        ({ record, ...counts }) =>
-          `  ${record.id} ${record.module}.${record.theorem_name}, ${restingWords(counts) || "nothing rests on it"}`,
-      ),
+      ...recheck
+        .slice(0, most)
+        .map(
+          ({ record, ...counts }) =>
+            `  ${record.id} ${record.module}.${record.theorem_name}, ${restingWords(counts) || "nothing rests on it"}`,
+        ),
+      ...(recheck.length > most ? [`  and ${recheck.length - most} more; --verbose has them all`] : []),
     );
   const unheld = cubs.filter(({ checks = [] }) => !checks.some((check) => check.counted && accepts(check))).length;
   if (unheld === cubs.length) lines.push("No check that counts accepted a record, so that nothing is held against the advisories.");

@@ -16,14 +16,14 @@ const MAX_PARTS = 40; // that a record names; it counts them all
 
 type Below = (name: string) => readonly string[];
 
+/** These print whatever a statement names. Others find it by words, or see names that Lean has made and no source has. */
+const PRINT_ALL: ReadonlySet<string> = new Set(["coq", "metamath"]);
+
 /** Where an adapter prints no definitions, uses are what is known: no less than these have to be read. */
-const belowIn = memoize((check: ToldVerdict["check"]): { readonly below: Below; readonly isBound: boolean } => {
-  const { definitions, results, repo, prover } = check;
-  if (results.some(({ meaning_sha256: meaning }) => meaning !== null))
-    return { isBound: false, below: (name) => (Object.hasOwn(definitions, name) ? (definitions[name]?.mentions ?? []) : []) };
+const usesIn = memoize(({ results, repo, prover }: ToldVerdict["check"]): Below => {
   const start = `${repo} ${prover} `.length;
   const uses = new Map(results.map(({ key, uses: all }) => [key.slice(start), all.map(({ to }) => to)]));
-  return { isBound: true, below: (name) => uses.get(name) ?? [] };
+  return (name) => uses.get(name) ?? [];
 }, new WeakMap());
 
 /** meaningOfRecord lists the definitions below a statement by the check that accepted it; null where no check says which it names.
@@ -34,11 +34,13 @@ export function meaningOfRecord(
   verdict: ToldVerdict | undefined,
   idOf: ReadonlyMap<string, string>,
 ): RecordMeaning | null {
-  if (verdict === undefined || !accepts(verdict)) return null;
-  const { below, isBound } = belowIn(verdict.check);
-  const starts = isBound
-    ? verdict.uses.flatMap(({ to, part }) => (part === "statement" ? [to] : []))
-    : startsOf(verdict, verdict.check.definitions);
+  if (verdict === undefined || !(accepts(verdict) || verdict.state === "exported")) return null;
+  const { definitions } = verdict.check;
+  const isPrinted = verdict.meaning_sha256 !== null;
+  const below = isPrinted
+    ? (name: string) => (Object.hasOwn(definitions, name) ? (definitions[name]?.mentions ?? []) : [])
+    : usesIn(verdict.check);
+  const starts = isPrinted ? startsOf(verdict, definitions) : verdict.uses.flatMap(({ to, part }) => (part === "statement" ? [to] : []));
   // A constructor is read with its type, which declares it.
   const isPart = (name: string): boolean => places.has(name) || !below(name).some((other) => places.has(other));
   const names = inOrder(starts, below).filter(isPart);
@@ -55,9 +57,14 @@ export function meaningOfRecord(
     }),
     count: names.length,
     lines: lines.size,
-    at_least: isBound,
-    library: `${PROVERS[prover].title}’s own library`,
+    at_least: !isPrinted || !PRINT_ALL.has(prover),
+    library: libraryOf(prover, verdict.check.tool.version),
   };
+}
+
+/** A database of Metamath has no library below it. */
+function libraryOf(prover: FoundDeclaration["prover"], version: string): string {
+  return prover === "metamath" ? "the database’s axioms" : `the library of ${PROVERS[prover].title} ${version}`.trimEnd();
 }
 
 function linesOf(place: { readonly path: string; readonly line: number; readonly endLine: number } | undefined): string[] {

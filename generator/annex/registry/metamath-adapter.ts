@@ -5,7 +5,14 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { sandboxOf, say, serveAdapter } from "./adapter.ts";
-import { findDatabases, formatMetamath, type MetamathDatabase, readMetamath, readMetamathProof } from "./metamath.ts";
+import {
+  findDatabases,
+  formatMetamath,
+  type MetamathDatabase,
+  type MetamathStatement,
+  readMetamath,
+  readMetamathProof,
+} from "./metamath.ts";
 import { checkDatabase } from "./metamath-check.ts";
 import { findMetamath, holeOf, VERIFIER } from "./metamath-tool.ts";
 import { type AdapterRequest, type AskedDeclaration, isBelow } from "./request.ts";
@@ -33,6 +40,7 @@ async function run(request: AdapterRequest): Promise<void> {
   const hole = holeOf(tool.version);
   const texts = new Map(request.files.map(({ path }) => [path, readFileSync(join(request.root, path), "utf8")]));
   const told = new Set<string>();
+  const defined = new Set<string>();
   for (const main of findDatabases(texts)) {
     // Both the name of a database and a label may have dots.
     const base = `${databaseOf(request, main)}.`;
@@ -50,7 +58,7 @@ async function run(request: AdapterRequest): Promise<void> {
       say({ t: "check", path, state: accepted.state, log: accepted.log.slice(0, MAX_LOG) });
     }
     if (hole !== null) say({ t: "problem", path: main, what: `${hole} What it accepts counts where our own verifier accepts it too.` });
-    if (accepted.state === "accepted") tell(request, database, accepted.refused, main, base, asked, hole);
+    if (accepted.state === "accepted") tell(request, database, accepted.refused, main, base, asked, hole, defined);
   }
 }
 
@@ -64,7 +72,8 @@ function databaseOf({ options }: AdapterRequest, path: string): string {
 
 async function verify(request: AdapterRequest, sandbox: Sandbox, main: string, database: MetamathDatabase): Promise<Accepted> {
   const none = new Map<string, string>();
-  if (database.problems.length > 0) return { state: "rejected", log: database.problems.join("\n"), refused: none };
+  const { missing, problems } = database;
+  if (problems.length > 0) return { state: missing.length > 0 ? "environment" : "rejected", log: problems.join("\n"), refused: none };
   const file = basename(main);
   if (!/^[\w.-]+$/.test(file)) return { state: "unsupported", log: "Metamath cannot be told the name of this file.", refused: none };
   // Nobody can know the word that parts the answers, so that no text of the database imitates one.
@@ -116,12 +125,15 @@ function tell(
   base: string,
   asked: readonly AskedDeclaration[],
   hole: string | null,
+  told: Set<string>,
 ): void {
   const { statements } = database;
   const checked = checkDatabase(database, new Set(refused.keys()));
   if (checked.unread !== null) say({ t: "problem", path: main, what: checked.unread });
   const places = new Map(statements.map(({ label }, at) => [label, at]));
   const own = new Set([...request.own, ...asked.map(({ name }) => name)]);
+  const named = new Set<MetamathStatement>();
+  const namesOf = (those: readonly MetamathStatement[]): string[] => those.map(({ label }) => base + label);
   for (const { key, name, path } of asked) {
     const at = places.get(name.slice(base.length));
     const one = at === undefined ? undefined : statements[at];
@@ -139,7 +151,15 @@ function tell(
       say({ t: "check", path, decl: key, state: "disagrees", log: log.trim().slice(0, MAX_LOG) });
     else {
       const statement = formatMetamath(one);
-      say({ t: "decl", key, statement, type_sha256: sha256([...one.types, statement].join("\n")) });
+      const mentions = checked.meaning.mentionsOf(one);
+      for (const rule of mentions ?? []) named.add(rule);
+      say({
+        t: "decl",
+        key,
+        statement,
+        type_sha256: sha256([...one.types, statement].join("\n")),
+        mentions: mentions === null ? null : namesOf(mentions),
+      });
       const { names, holes } = checked.restsOn(at);
       for (const what of holes) say({ t: "hole", decl: key, what });
       say({ t: "axioms", decl: key, names: [...names, ...holes], unsafe: [], exact: true });
@@ -149,6 +169,11 @@ function tell(
       if (own.has(to)) say({ t: "edge", from: key, to, part: "proof", basis: "kernel" });
     }
   }
+  for (const [one, { sha256: digest, mentions }] of checked.meaning.below(named))
+    if (!told.has(base + one.label)) {
+      told.add(base + one.label);
+      say({ t: "definition", name: base + one.label, sha256: digest, mentions: namesOf(mentions) });
+    }
 }
 
 await serveAdapter(run);

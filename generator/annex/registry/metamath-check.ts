@@ -1,6 +1,7 @@
 /** A database of Metamath as our own verifier has it: which proofs do not hold, and which axioms each statement rests on. */
 import { type MetamathDatabase, type MetamathStatement, readMetamathProof } from "./metamath.ts";
 import { findDefinitions } from "./metamath-definitions.ts";
+import { openMeaning } from "./metamath-meaning.ts";
 import { openTrees, treeTerms, unreadOf } from "./metamath-trees.ts";
 import { checkProof, nameAll, stringTerms } from "./metamath-verify.ts";
 
@@ -11,6 +12,7 @@ export type CheckedDatabase = {
   readonly unread: string | null;
   /** Labels of the axioms that a statement rests on, and of the proofs that are open below it or in it. */
   restsOn(at: number): { names: string[]; holes: string[] };
+  readonly meaning: ReturnType<typeof openMeaning>;
 };
 
 /** checkDatabase checks every proof in trees, and in strings where it is none in trees: what rests on such a one rests on its rules of syntax
@@ -24,10 +26,10 @@ export function checkDatabase(database: MetamathDatabase, doubted: ReadonlySet<s
   const refused = new Map<string, string>();
   const open = new Set<MetamathStatement>();
   const strings = new Set<MetamathStatement>();
-  const unread: string[] = [];
+  const unread = new Map<string, string>();
   for (const one of statements) {
     const why = syntax.has(one.type) ? null : (unreadOf(trees, one)?.why ?? null);
-    if (why !== null) unread.push(why);
+    if (why !== null) unread.set(one.label, why);
     if (one.kind === "a") {
       if (why !== null) strings.add(one);
       continue;
@@ -39,19 +41,18 @@ export function checkDatabase(database: MetamathDatabase, doubted: ReadonlySet<s
       else refused.set(one.label, wrong);
     }
   }
-  const [first] = strings;
+  // Nothing rests on an axiom that no proof takes: how it is read says nothing of anybody.
+  const first = strings.values().find(({ kind }) => kind === "p");
+  const whyOf = ({ label }: { readonly label: string }): string[] => [unread.get(label) ?? []].flat();
+  const sound = findDefinitions(database, trees, (one) => !strings.has(one) && !open.has(one) && !refused.has(one.label));
   return {
     refused,
     unread:
       first === undefined
         ? null
-        : `The grammar of this database decides not how everything is read: ${unread[0] ?? `the proof of ${first.label} takes one claim for two`}. Whatever rests on such a claim names rules of syntax and definitions among its axioms.`,
-    restsOn: deriveAxioms(
-      database,
-      strings,
-      (one) => open.has(one) || refused.has(one.label) || doubted.has(one.label),
-      findDefinitions(database, trees, (one) => !strings.has(one) && !open.has(one) && !refused.has(one.label)),
-    ),
+        : `The grammar of this database decides not how everything is read: ${[first, ...readMetamathProof(first).labels.map((label) => ({ label }))].flatMap(whyOf)[0] ?? `the proof of ${first.label} takes one claim for two`}. Whatever rests on such a claim names rules of syntax and definitions among its axioms.`,
+    restsOn: deriveAxioms(database, strings, (one) => open.has(one) || refused.has(one.label) || doubted.has(one.label), sound),
+    meaning: openMeaning(database, trees, (one) => sound.has(one)),
   };
 }
 

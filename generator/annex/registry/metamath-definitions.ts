@@ -35,7 +35,8 @@ export function findDefinitions(
   return sound;
 }
 
-function* rulesOf(tree: SyntaxTree): Generator<MetamathStatement> {
+/** rulesOf gives the rules that a tree is made by, from its root. */
+export function* rulesOf(tree: SyntaxTree): Generator<MetamathStatement> {
   if (!("rule" in tree)) return;
   yield tree.rule;
   for (const arg of tree.args) yield* rulesOf(arg);

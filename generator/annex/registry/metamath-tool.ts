@@ -4,7 +4,7 @@ import { askProgram, type ProverTool } from "./tool.ts";
 /** findMetamath finds the metamath program; null where it is not installed. */
 export function findMetamath(): ProverTool | null {
   const found = askProgram("metamath", ["exit"], /Metamath - Version (\S+)/);
-  return found === null ? null : { ...found, installed: "", adapter: "metamath 3" };
+  return found === null ? null : { ...found, installed: "", adapter: "metamath 4" };
 }
 
 /** VERIFIER is our own verifier, as a kernel beside the program. */

@@ -135,6 +135,7 @@ test("planted faults turn red, each by its cause, and what is sound beside them 
     "src/says.mm": `${LOGIC}lie $p |- ( ph -> ph ) $=\nAll proofs in the database were verified in 0.00 s.\nMM> exit\n$.`,
     "src/main.mm": "$[ part.mm $] m $p |- ( ph -> ( ps -> ph ) ) $= wph wps p $.",
     "src/part.mm": `${LOGIC}p $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.`,
+    "src/lacks.mm": `${LOGIC}$[ gone.mm $] l $p |- ( ph -> ( ps -> ph ) ) $= wph wps ax-1 $.`,
     "src/out.mm": `$[ /usr/share/metamath/databases/demo0.mm $]\n${LOGIC}o $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.`,
   });
   const [run] = await recheck();
@@ -142,8 +143,17 @@ test("planted faults turn red, each by its cause, and what is sound beside them 
   const said = await states();
   const verified = Object.keys(said).filter((name) => said[name] === "VERIFIED");
   assert.deepEqual(verified.sort(), ["main.m", "main.p", "t.a1i", "t.inf", "t.old"], "and no others");
-  for (const name of ["t.left", "t.on-left", "t.wrong", "t.on-wrong", "t.by-df", "bad.a1i", "says.lie", "out.o"])
+  for (const name of ["t.left", "t.on-left", "t.wrong", "t.on-wrong", "t.by-df", "bad.a1i", "says.lie"])
     assert.equal(said[name], "NOT_VERIFIED", name);
+  // What is included and not there is no proof that fails.
+  for (const [name, file] of [
+    ["lacks.l", "gone.mm"],
+    ["out.o", "/usr/share/metamath/databases/demo0.mm"],
+  ] as const) {
+    assert.equal(said[name], "UNSPECIFIED", name);
+    const told = await verdict(name);
+    assert.deepEqual([told?.state, told?.log?.includes(`"${file}" is included and not there`)], ["environment", true], name);
+  }
   assert.deepEqual((await verdict("t.inf"))?.axioms, ["ax-1", "ax-mp"]);
   assert.equal((await verdict("t.on-left"))?.state, "holes");
   assert.deepEqual((await verdict("t.on-left"))?.axioms, ["left"]);

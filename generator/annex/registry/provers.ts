@@ -45,7 +45,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     needs: "metamath",
     adapter: fileURLToPath(new URL("./metamath-adapter.ts", import.meta.url)),
     find: () => findMetamath(),
-    says: "statements, holes, axioms, uses, check",
+    says: "statements, meaning, holes, axioms, uses, check",
     batch: null,
   },
   agda: {
@@ -55,7 +55,7 @@ export const PROVERS: Readonly<Record<ProverName, Prover>> = {
     needs: "agda",
     adapter: fileURLToPath(new URL("./agda-adapter.ts", import.meta.url)),
     find: (source) => findAgda(source?.flags),
-    says: "holes, axioms, uses, check; statements as they are written",
+    says: "holes, axioms, uses, check; statements as they are written, meaning as far as their words name it",
     batch: 16,
   },
   isabelle: {

@@ -5,10 +5,27 @@ const WIDEST = 6; // percent of the chart
 export const round = (value: number): number => Math.round(value * 100) / 100;
 
 /** placeColumns spreads columns evenly over the width of a chart. @returns where each begins, and how wide all are, in percent */
-export function placeColumns(count: number): { readonly xs: readonly string[]; readonly width: string } {
+export function placeColumns(count: number): { readonly xs: readonly number[]; readonly width: string } {
   const step = 100 / (count + GAP);
-  const xs = Array.from({ length: count }, (_, at) => `${round((at + GAP) * step)}%`);
+  const xs = Array.from({ length: count }, (_, at) => round((at + GAP) * step));
   return { xs, width: `${round(Math.min(step * (1 - GAP), WIDEST))}%` };
+}
+
+const SIGN = 2.4; // percent of the width that a sign takes on a phone
+
+/** roomFor tells what a text takes on a phone, in percent of the width of a chart. */
+export const roomFor = (text: string): number => (text === "" ? 0 : text.length * SIGN + 1);
+
+/** fitTexts leaves of texts that begin at places in percent, in order, those that do not run into a later one on a phone: the newest stay. */
+export function fitTexts(xs: readonly number[], texts: readonly string[]): readonly string[] {
+  let free = 100 + SIGN;
+  return texts
+    .map((text, at) => ({ text, x: xs[at] ?? 0 }))
+    .reduceRight<string[]>((kept, { text, x }) => {
+      const fits = text !== "" && x + roomFor(text) <= free;
+      if (fits) free = x;
+      return [fits ? text : "", ...kept];
+    }, []);
 }
 
 const EVEN = 40; // percent that all share alike, so that a step of a minute is seen

@@ -78,7 +78,7 @@ async function changesBody(
       for (const one of wanted) {
         const described = await describe(one);
         // A thing that is withdrawn now is only said to have been there.
-        changes.push({ ...at, ...described, ...(withdrawn.has(`${one.what} ${one.name}`) ? { fields: [] } : {}) });
+        changes.push({ ...at, ...described, ...(withdrawn.has(`${one.what} ${one.name}`) ? { fields: [], weaker: [] } : {}) });
       }
     }
     if (from + wanted.length < listed.length) {
@@ -130,7 +130,7 @@ async function comparisonBody(
   const [a, b] = [await findSnapshot(history, from), await findSnapshot(history, to)];
   const digest = queryDigest("diff", [a.snapshot.id, b.snapshot.id]);
   const position = positionOf(cursor, digest);
-  const changes = await describeChanges(a.snapshot, b.snapshot);
+  const changes = await describeChanges(a.snapshot, b.snapshot, open.snapshot);
   const end = position + limit;
   return {
     from: nameOf(a.snapshot.record),

@@ -57,11 +57,13 @@ export async function snapshotsPage(history: History, open: OpenSnapshot, part: 
   if (part > parts) return null;
   const end = records.length - (part - 1) * SNAPSHOTS_PART;
   const shown = records.slice(Math.max(0, end - SNAPSHOTS_PART), end);
+  const { withdrawn = [] } = await open.snapshot.data();
+  const gone = withdrawn.flatMap(({ what, name }) => (what === "record" ? [name] : []));
   const snapshots = await Promise.all(shown.toReversed().map((record) => snapshotRow(open, record)));
   return {
     page: "snapshots" as const,
     snapshots,
-    states: await statesOverTime(history, shown),
+    states: await statesOverTime(history, shown, gone),
     since: await sinceThen(history),
     part,
     parts,
@@ -89,13 +91,18 @@ async function sinceThen(history: History) {
 /** diffPage compares two snapshots for a reader. Records are told by what moved; of the rest each change is there.
  *  @param open the snapshot that is served */
 export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenSnapshot) {
-  const all: readonly Change[] = await describeChanges(from.snapshot, to.snapshot);
+  const all: readonly Change[] = await describeChanges(from.snapshot, to.snapshot, open.snapshot);
+  const { withdrawn = [] } = await open.snapshot.data();
+  const gone = new Set(withdrawn.map(({ what, name }) => `${what} ${name}`));
+  const isTold = ({ what, name }: Change): boolean => !gone.has(`${what} ${name}`);
   const [before, after] = await Promise.all([from, to].map(({ snapshot }) => snapshot.data().then(relationsOf).catch(unreadable)));
-  // Where one side cannot be read, each record stands among the others.
+  // Where one side cannot be read, each record stands among the others; one that is withdrawn now stands there by its id alone.
   const moved = before === null || before === undefined || after === null || after === undefined ? null : { before, after };
-  const records = all.filter(({ what }) => what === "record");
-  const others = moved === null ? all : all.filter(({ what }) => what !== "record");
-  const titleOf = ({ what, name }: Change): string =>
+  const isMoved = (change: Change): boolean => change.what === "record" && isTold(change);
+  const records = all.filter(isMoved);
+  const others = moved === null ? all : all.filter((change) => !isMoved(change));
+  const titleOf = (change: Change): string => (isTold(change) ? titleIn(change) : change.name);
+  const titleIn = ({ what, name }: Change): string =>
     what === "object"
       ? (after?.objectByKey.get(name)?.title ?? before?.objectByKey.get(name)?.title ?? name)
       : what === "claim"
