@@ -399,5 +399,8 @@ test("a name behind a formula ends it, and the words of a wiki link are Markdown
     assert.doesNotMatch(words, /cross|eq-x/);
     assert.match(quoted(`$$\na^2\n$$ ${name}\n\nAfter it.`), /After it\.$/);
   }
-  assert.match((await read("*a* [[Functions#has|`has` *it*]] **b** _c_ [[x|y]] *d*\n")).html, /<a href="[^"]*">.*<code>has<\/code> <em>it<\/em><\/a> <strong>b<\/strong> <em>c<\/em> <a href="[^"]*">y<\/a> <em>d<\/em>/);
+  assert.match(
+    (await read("*a* [[Functions#has|`has` *it*]] **b** _c_ [[x|y]] *d*\n")).html,
+    /<a href="[^"]*">.*<code>has<\/code> <em>it<\/em><\/a> <strong>b<\/strong> <em>c<\/em> <a href="[^"]*">y<\/a> <em>d<\/em>/,
+  );
 });
