@@ -101,7 +101,7 @@ test("requests in one go are answered in order", async () => {
 
 test("the process needs a message and nothing else, prints nothing, and ends when its starter does", async () => {
   const child = fork(fileURLToPath(new URL("main.ts", import.meta.url)), [], {
-    env: { PATH: process.env["PATH"] ?? "" },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     execArgv: [],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
@@ -128,7 +128,7 @@ test("the process needs a message and nothing else, prints nothing, and ends whe
 
 test("told to stop, it answers whatever fifty kept-alive clients go on to ask, closes each connection with an answer, and ends", async () => {
   const child = fork(fileURLToPath(new URL("main.ts", import.meta.url)), [], {
-    env: {},
+    env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     execArgv: [],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
@@ -170,7 +170,7 @@ test("told to stop, it answers whatever fifty kept-alive clients go on to ask, c
 
 test("a port that is taken is said to the starter, by its code", async () => {
   const child = fork(fileURLToPath(new URL("main.ts", import.meta.url)), [], {
-    env: {},
+    env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     execArgv: [],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

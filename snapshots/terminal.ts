@@ -12,8 +12,8 @@ export function visible(text: string): string {
 }
 
 /** guardTerminal lets through visible text alone from now on, whoever writes to the two streams. */
-export function guardTerminal(streams: readonly NodeJS.WriteStream[] = [process.stdout, process.stderr]): void {
-  for (const stream of streams) {
+export function guardTerminal(): void {
+  for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
     stream.write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
       if (typeof chunk !== "string") return write(chunk, ...rest);

@@ -15,11 +15,10 @@ import { useParts } from "../publish/parts.ts";
 import { writeFiles } from "../testing/library.ts";
 import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { type Ran, runIn } from "../testing/run-program.ts";
+import { CLI, PAGED_CLI } from "../testing/serving-process.ts";
 
-const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
 
-// What is built here is a process of its own in the tests that serve, with the real parts.
 useParts(PLAIN_PARTS);
 
 const run = (cwd: string, ...args: string[]): Promise<Ran> => runIn(cwd, args);
@@ -152,6 +151,8 @@ test("init takes title, front page and summaries from the READMEs that are there
     ["books/README.md", "# My shelf\n\n[![build](x)](y)\n\nBooks on *sorting* and\n[trees](trees.md).\n\nMore.\n"],
     ["books/notes/README.md", "---\ntitle: x\n---\n# Notes\n\nWhat I read.\n"],
     ["books/proofs/Sort.v", "Lemma x : True. Proof. exact I. Qed.\n"],
+    ["books/proofs/README.asc", "= Proofs\n\nWhat is *proved*.\n"],
+    ["books/drafts/README.rst", "Drafts\n======\n\n.. image:: x.png\n\nWhat is *not* done.\n"],
   ]);
   rmSync(join(dir, "books/readme.md"));
   const done = await run(dir, "init", "books");
@@ -162,7 +163,12 @@ test("init takes title, front page and summaries from the READMEs that are there
     front: string;
     collections: { id: string; summary?: string }[];
   };
-  assert.deepEqual([title, front, collections.find(({ id }) => id === "notes")?.summary], ["My shelf", "README.md", "What I read."]);
+  assert.deepEqual([title, front], ["My shelf", "README.md"]);
+  const summaries = Object.fromEntries(collections.map(({ id, summary }) => [id, summary]));
+  assert.deepEqual(
+    [summaries["notes"], summaries["proofs"], summaries["drafts"]],
+    ["What I read.", "What is proved.", "What is not done."],
+  );
   assert.equal((await run(dir, "config", "check")).status, 0);
   // The example is right as soon as the signs are taken away.
   const claims = readFileSync(join(dir, "claims.yaml"), "utf8");
@@ -390,7 +396,7 @@ test("serve --every builds by itself, serves what it built, and says when the ne
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("kind: embedded", "kind: none"));
   assert.equal((await run(dir, "serve", "--every", "soon", "--config", file)).status, 2);
-  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--every", "1h", "--metrics", "0", "--config", file], {
+  const child = spawn(process.execPath, [PAGED_CLI, "serve", "--port", "0", "--every", "1h", "--metrics", "0", "--config", file], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   // Before the folder goes: it builds there.

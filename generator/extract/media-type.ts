@@ -224,6 +224,7 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
   },
   asciidoc: {
     adoc: ["text/asciidoc", null],
+    asc: ["text/asciidoc", null],
     asciidoc: ["text/asciidoc", null],
   },
   literate: {
@@ -332,6 +333,7 @@ function textRow(key: string, extension: string, bytes: Uint8Array): Row {
   if (extension === "m" && /^:- module\b/m.test(head.toString("latin1"))) return ["code", ...code("prolog")];
   if (extension === "p" && bytes.length > 0 && !/\b(?:thf|tff|tcf|fof|cnf|include)\(/.test(head.toString("latin1"))) return TEXT;
   if (extension === "lp" && bytes.length > 0 && /^\s*(?:\\|maximi[sz]e|minimi[sz]e|subject to)/i.test(head.toString("latin1"))) return TEXT;
+  if (extension === "asc" && head.includes("-----BEGIN PGP ")) return TEXT;
   if (extension === "v" && /\bendmodule\b/.test(head.toString("latin1"))) return ["code", ...code("verilog")];
   if (extension === "svg" && !head.includes("<svg")) return TEXT;
   return row;

@@ -30,7 +30,6 @@ export type Embedding = {
 };
 
 export type EmbedViewsOptions = {
-  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly progress?: Progress;
   /** Ends it early; what was done so far is kept. */
   readonly signal?: AbortSignal;
@@ -39,7 +38,7 @@ export type EmbedViewsOptions = {
 /** embedViews makes the vectors that the served snapshots lack. It costs two looks at the file system when none is missing. It never fails: an
  *  endpoint that is down must not turn a published build into a failed one. */
 export async function embedViews(config: Config, annexes: ShelfAnnexes, options: EmbedViewsOptions = {}): Promise<Embedding> {
-  const { env = process.env, signal } = options;
+  const { signal } = options;
   const { embeddings, gateway } = config;
   const began = performance.now();
   const model = embeddings.kind === "openai" ? embeddings.model : embeddings.kind;
@@ -51,7 +50,7 @@ export async function embedViews(config: Config, annexes: ShelfAnnexes, options:
     notice,
     duration_ms: Math.round(performance.now() - began),
   });
-  const { embedder, notice } = await openEmbedder(embeddings, { env, gateway });
+  const { embedder, notice } = await openEmbedder(embeddings, { env: process.env, gateway });
   if (embedder === null) return end(false, embeddings.kind === "none" ? "" : notice);
   try {
     const shelves = openShelves(config, annexes);

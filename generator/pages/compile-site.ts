@@ -29,7 +29,6 @@ export type CompiledSite = {
 
 export type CompileOptions = {
   readonly distDir?: string; // where versions lie; site/dist by default
-  readonly force?: boolean;
 };
 
 /** compileSite makes sure that the compiled pages match their sources. @throws ShelfError "build_failed" when a page does not compile */
@@ -40,7 +39,7 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   const version = isPackage && existing !== null ? existing : codeDigest(SITE_CODE).slice(0, 16);
   const dist = join(distDir, version);
   const names = await listVersions(distDir);
-  if (names.includes(version) && options.force !== true) {
+  if (names.includes(version)) {
     if (existing !== version) writeCurrent(distDir, version);
     return { dist, worker: join(dist, "extract", WORKER), compiled: false };
   }
@@ -50,7 +49,6 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
     await runAstro(work);
     await compileWorker(join(work, "out", "extract"));
     await eraseMachine(join(work, "out"), work);
-    if (options.force === true) await rm(dist, { recursive: true, force: true });
     await rename(join(work, "out"), dist).catch(async (error: unknown) => {
       // Another process finished first: its version has the same bytes.
       if (!(await listVersions(distDir)).includes(version)) throw error;

@@ -18,8 +18,8 @@ function logOrigins(config: Config, origin = config.log?.origin ?? defaultOrigin
 
 /** openSigners opens the signer of each view's log. @throws ShelfError "bad_config" when only one of the key's halves is there, or they do not
  *  belong together */
-export function openSigners(config: Config, env: NodeJS.ProcessEnv = process.env): ByView<LogSigner> {
-  const text = env["LOG_KEY"] ?? "";
+export function openSigners(config: Config): ByView<LogSigner> {
+  const text = process.env["LOG_KEY"] ?? "";
   const origins = logOrigins(config);
   if (config.log === null) {
     if (text === "") return { public: { origin: origins.public, key: null }, internal: { origin: origins.internal, key: null } };
@@ -31,21 +31,12 @@ export function openSigners(config: Config, env: NodeJS.ProcessEnv = process.env
     throw new ShelfError("bad_config", "The configuration has log:, but LOG_KEY is not set: the next snapshot would be unsigned.", {
       fixes: ["Set LOG_KEY in the environment of the build, or take log: out of the configuration."],
     });
-  const key = readPrivate(text);
+  const key = parseSigningKey(text, "LOG_KEY");
   if (key.text !== config.log.publicKey)
     throw new ShelfError("bad_config", `LOG_KEY is not the private half of log.publicKey: its public key is ${key.text}`, {
       fixes: ["After a change of keys write the new public one into log.publicKey; the shelf remembers the old one."],
     });
   return { public: { origin: origins.public, key }, internal: { origin: origins.internal, key } };
-}
-
-function readPrivate(text: string): ReturnType<typeof parseSigningKey> {
-  try {
-    return parseSigningKey(text);
-  } catch (cause) {
-    if (!(cause instanceof ShelfError)) throw cause;
-    throw new ShelfError("bad_config", `LOG_KEY ${cause.message}`, { cause });
-  }
 }
 
 /** openTrust returns what a verification holds the logs against. */

@@ -1,17 +1,11 @@
-/** A reporter of node:test for files that share a process: a line for each test, how it ended, whose it is and what the process took since
- *  the test before, and `end` behind the last. What loading all
- *  modules took, and what every file makes ready before its tests, is of the first. */
+/** A reporter of node:test for files that share a process: a line for each test, how it ended and whose it is, and `end` behind the last. */
 import type { TestEvent } from "node:test/reporters";
-import { processorSeconds } from "./processor.ts";
 
 export default async function* countReporter(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  let before = 0;
   for await (const { type, data } of events) {
     if ((type !== "test:pass" && type !== "test:fail") || data.details.type === "suite") continue;
     const skipped = type === "test:pass" && (data.skip !== undefined || data.todo !== undefined);
-    const now = processorSeconds();
-    yield `${type === "test:fail" ? "failed" : skipped ? "skipped" : "passed"}\t${data.file ?? ""}\t${now - before}\n`;
-    before = now;
+    yield `${type === "test:fail" ? "failed" : skipped ? "skipped" : "passed"}\t${data.file ?? ""}\n`;
   }
   yield "end\n";
 }

@@ -1,5 +1,5 @@
-/** Processor time of this process and of its children. Loaded into each test process with `--import`: there it writes what the process took
- *  into the file that `PROOFSHELF_TEST_COST` names, when the process ends. */
+/** Processor time of this process and of its children. Loaded into each test process with `--import`: there it writes what the process took,
+ *  and of that the tests of each file, into the file that `PROOFSHELF_TEST_COST` names, when the process ends. */
 import asyncHooks from "node:async_hooks";
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -26,8 +26,24 @@ const file = process.env["PROOFSHELF_TEST_COST"];
 // Children and threads of a test process get no such name: they are counted with it.
 delete process.env["PROOFSHELF_TEST_COST"];
 if (file !== undefined) {
-  process.once("exit", () => writeFileSync(file, String(processorSeconds())));
   await leavePromisesAlone();
+  await writeCosts(file);
+}
+
+/** Costs are seconds: of the whole process, and of that the tests of each file. What loading took is of the first that ends. */
+export type Costs = { readonly all: number; readonly files: Readonly<Record<string, number>> };
+
+async function writeCosts(name: string): Promise<void> {
+  const { afterEach } = await import("node:test");
+  const files: Record<string, number> = {};
+  let before = 0;
+  afterEach((context) => {
+    const now = processorSeconds();
+    const path = context.filePath ?? "";
+    files[path] = (files[path] ?? 0) + now - before;
+    before = now;
+  });
+  process.once("exit", () => writeFileSync(name, JSON.stringify({ all: processorSeconds(), files } satisfies Costs)));
 }
 
 /** node:test follows every promise, to tell of a stray error which test it came from: a fifth of the processor of a test that does much. Without

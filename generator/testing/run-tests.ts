@@ -21,7 +21,7 @@ import { openSources } from "./import-closure.ts";
 import { installPrograms } from "./install-programs.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { findBrowser } from "./browser.ts";
-import { processorSeconds } from "./processor.ts";
+import { type Costs, processorSeconds } from "./processor.ts";
 import { dealGroups } from "./shared-process.ts";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -42,6 +42,8 @@ const BROWSER = "pages in a browser";
 
 /** For a process of Node: it says what it took. */
 const TELLING = ["--import", new URL("./processor.ts", import.meta.url).href];
+/** For a process of tests, which is over before a large heap is full: a small one that grows is swept again and again, for a tenth of the time. */
+const ROOMY = ["--min-semi-space-size=16", "--initial-old-space-size=256"];
 const COUNTING = fileURLToPath(new URL("./count-reporter.ts", import.meta.url));
 
 type Counts = { passed: number; failed: number; skipped: number };
@@ -155,6 +157,7 @@ async function runGroup(paths: readonly string[]): Promise<Told> {
     process.execPath,
     [
       ...TELLING,
+      ...ROOMY,
       "--test",
       "--test-isolation=none",
       "--test-force-exit",
@@ -171,16 +174,14 @@ async function runGroup(paths: readonly string[]): Promise<Told> {
   const text = existsSync(shown) ? readFileSync(shown, "utf8") : "";
   const lines = existsSync(told) ? readFileSync(told, "utf8").trimEnd().split("\n") : [];
   const ended = lines.pop() === "end";
-  const tests = lines
-    .map((line) => line.split("\t"))
-    .map(([how = "", file = "", seconds = ""]) => ({ how, path: relative(ROOT, file), seconds: Number(seconds) }));
+  const tests = lines.map((line) => line.split("\t")).map(([how = "", file = ""]) => ({ how, path: relative(ROOT, file) }));
   const strange = tests.some(({ how, path }) => how === "failed" && !paths.includes(path));
   const isWhole = (path: string): boolean => {
     const own = tests.filter((one) => one.path === path);
     return ended && !strange && own.length > 0 && own.every(({ how }) => how !== "failed");
   };
   const again = paths.filter((path) => !isWhole(path));
-  for (const { path, seconds } of tests) addCost(path, seconds);
+  noteCosts(paths);
   setAside.push(...again);
   const countOf = (how: string): number =>
     tests.filter((one) => one.how === how && (again.length === 0 || (paths.includes(one.path) && !again.includes(one.path)))).length;
@@ -224,7 +225,7 @@ async function attempt(path: string): Promise<Attempt> {
     timeout: TEST_TIMEOUT_MS,
     forceExit: true,
     signal: controller.signal,
-    execArgv: TELLING,
+    execArgv: [...TELLING, ...ROOMY],
     env: tellTo(path),
   });
   stream.on("test:pass", (event) => {
@@ -247,7 +248,7 @@ async function attempt(path: string): Promise<Attempt> {
   );
   for await (const chunk of shown.compose(spec)) text += chunk;
   clearTimeout(watch);
-  noteCost(path);
+  noteCosts([path]);
   const stopped = controller.signal.aborted ? `did not end within ${FILE_TIMEOUT_MS / 1000} s` : null;
   const cut = whole || counts.failed > 0 ? null : "did not say how all its tests ended";
   return { ...counts, text, amiss: stopped ?? cut, running };
@@ -258,10 +259,14 @@ function tellTo(path: string): NodeJS.ProcessEnv {
   return { ...process.env, PROOFSHELF_TEST_COST: join(costs, path.replaceAll("/", " ")) };
 }
 
-/** Adds what the process of a file said, unless it was killed. */
-function noteCost(path: string): void {
-  const file = tellTo(path)["PROOFSHELF_TEST_COST"] ?? "";
-  if (existsSync(file)) addCost(path, Number(readFileSync(file, "utf8")));
+/** Adds what a process said of its files, unless it was killed. What is of no test of theirs is of the first. */
+function noteCosts([first = "", ...others]: readonly string[]): void {
+  const file = tellTo(first)["PROOFSHELF_TEST_COST"] ?? "";
+  if (!existsSync(file)) return;
+  const { all, files } = JSON.parse(readFileSync(file, "utf8")) as Costs;
+  const seconds = others.map((path) => files[join(ROOT, path)] ?? 0);
+  for (const [at, path] of others.entries()) addCost(path, seconds[at] ?? 0);
+  addCost(first, all - seconds.reduce((sum, one) => sum + one, 0));
 }
 
 function addCost(path: string, seconds: number): void {
@@ -278,15 +283,19 @@ async function runBrowserTests(paths: readonly string[]): Promise<Told> {
     const text = "Chromium is not installed: the browser tests are skipped.\n";
     return { passed: 0, failed: process.env["CI"] === "true" ? 1 : 0, skipped: paths.length, text };
   }
-  const child = spawn(process.execPath, [...TELLING, "node_modules/playwright/cli.js", "test", "--reporter=line,json", ...paths], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...tellTo(BROWSER), PLAYWRIGHT_JSON_OUTPUT_NAME: "test-results/report.json" },
-  });
+  const child = spawn(
+    process.execPath,
+    [...TELLING, ...ROOMY, "node_modules/playwright/cli.js", "test", "--reporter=line,json", ...paths],
+    {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...tellTo(BROWSER), PLAYWRIGHT_JSON_OUTPUT_NAME: "test-results/report.json" },
+    },
+  );
   let text = "\n";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   await new Promise((resolve) => child.once("close", resolve));
-  noteCost(BROWSER);
+  noteCosts([BROWSER]);
   const { readFile } = await import("node:fs/promises");
   const report = JSON.parse(await readFile(`${ROOT}/test-results/report.json`, "utf8")) as {
     stats: { expected: number; unexpected: number; flaky: number; skipped: number };

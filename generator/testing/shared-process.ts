@@ -8,19 +8,24 @@ import { ROOT, ships } from "./house.ts";
 /** Marks of what is the process's, not the file's: threads, processes that go on beside it, the environment, the working folder, clocks, and hooks
  *  around every test. */
 const OF_THE_PROCESS =
-  /node:worker_threads|\b(?:spawn|fork)\(|process\.env\b[^;\n]*[^=!]=[^=]|delete process\.env|process\.(?:chdir|umask|exit|kill|on|resourceUsage|memoryUsage)\b|process\.std\w+\.write =|\bmock\.|globalThis\.\w+ =[^=]|^ +useParts\(|setFlagsFromString|\bgc\(|getEventListeners|console\.\w+ =|^(?:beforeEach|afterEach)\(/m;
+  /node:worker_threads|\b(?:spawn|fork)\(|process\.(?:chdir|umask|exit|on|resourceUsage|memoryUsage)\b|process\.std\w+\.write =|\bmock\.|globalThis\.\w+ =[^=]|^ +useParts\(|setFlagsFromString|\bgc\(|getEventListeners|console\.\w+ =|^(?:beforeEach|afterEach)\(/m;
+/** Sets the environment. A file that does has a process of its own; those whose fixture does may share one with each other. */
+const ENVIRONMENT = /process\.env\b[^;\n]*[^=!]=[^=]|delete process\.env/;
 /** Gives the process other parts of a build for good: files that give it the same ones may share it. */
 const PARTS = /^useParts\((\w+)\)/m;
-/** Modules whose doings to a process are nobody else's: programs that tests start, and what takes its own back before it returns. */
+/** Modules whose doings to a process are nobody else's: programs that tests start, servers that a test ends with itself, and what takes its own
+ *  back before it returns. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  ["plain-program", "paged-program", "crash-child", "run-program"].map((name) => `generator/testing/${name}.ts`),
+  ["plain-program", "paged-program", "crash-child", "run-program", "serving-process", "verify-beside"].map(
+    (name) => `generator/testing/${name}.ts`,
+  ),
 );
 /** Makes what a whole run shares, before any test. */
 const SHARED = /^snapshots\/contract\//;
 /** A longer file spends little of its time on loading; bytes. */
-const MAX_FILE = 20 * 1024;
+const MAX_FILE = 30 * 1024;
 /** Files in a group, and how long they are together, so that none holds one of the lanes for long; bytes. */
-const [GROUP, MAX_GROUP] = [12, 80 * 1024];
+const [GROUP, MAX_GROUP] = [12, 96 * 1024];
 
 /** dealGroups deals files into groups whose modules are alike, and the rest.
  *  @param files from the project's root */
@@ -35,12 +40,13 @@ export function dealGroups(
     sizeOf(path) <= MAX_FILE &&
     // Tests that a fixture declares are not told by the file that calls it.
     /^ *test\(/m.test(textOf(path)) &&
+    !ENVIRONMENT.test(textOf(path)) &&
+    partsOf(path).length <= 1 &&
     loaded(path).every((used) => !OF_THE_PROCESS.test(textOf(used)));
-  const partsOf = (path: string): string =>
-    [...new Set(loaded(path).map((used) => PARTS.exec(textOf(used))?.[1] ?? ""))].sort().join(" ").trim();
+  const partsOf = (path: string): readonly string[] => [...new Set(loaded(path).flatMap((used) => PARTS.exec(textOf(used))?.[1] ?? []))];
+  const setting = (path: string): readonly string[] => loaded(path).filter((used) => ENVIRONMENT.test(textOf(used)));
   const groups: string[][] = [];
-  for (const [parts, sharing] of Map.groupBy(files.filter(mayShare), partsOf)) {
-    if (parts.includes(" ")) continue;
+  for (const sharing of Map.groupBy(files.filter(mayShare), (path) => [...partsOf(path), ...setting(path)].join(" ")).values()) {
     let group: string[] = [];
     for (const path of sharing.sort((a, b) => (closures.get(a)?.length ?? 0) - (closures.get(b)?.length ?? 0))) {
       const together = group.reduce((sum, one) => sum + sizeOf(one), sizeOf(path));

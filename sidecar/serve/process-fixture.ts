@@ -25,7 +25,8 @@ export async function startSidecarProcess(
   change: Partial<SidecarServing>,
   env: NodeJS.ProcessEnv = {},
 ): Promise<SidecarProcess> {
-  const child = fork(MAIN, [], { env: { PATH: process.env["PATH"], ...env }, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = fork(MAIN, [], { env: { PATH, NODE_COMPILE_CACHE, ...env }, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
   let errors = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const serving: SidecarServing = {

@@ -22,7 +22,6 @@ const TASK_MS = 60_000; // for one task; only what hangs takes longer
 
 type ProcessOptions = {
   readonly threads?: number; // processes, at most; one a core by default
-  readonly idleMs?: number;
   readonly taskMs?: number;
 };
 
@@ -31,7 +30,7 @@ type Slot = { readonly child: ChildProcess; task: Task | null; timer: NodeJS.Tim
 
 export function openEmbeddedEmbedder(options: ProcessOptions = {}): Embedder {
   const limit = Math.max(1, Math.min(MAX_PROCESSES, options.threads ?? availableParallelism()));
-  const { idleMs = IDLE_MS, taskMs = TASK_MS } = options;
+  const { taskMs = TASK_MS } = options;
   const slots = new Set<Slot>();
   let waiting: Task[] = [];
 
@@ -76,7 +75,7 @@ export function openEmbeddedEmbedder(options: ProcessOptions = {}): Embedder {
       // An idle process must not keep its starter from ending.
       child.unref();
       child.channel?.unref();
-      slot.timer = setTimeout(() => end(slot), idleMs).unref();
+      slot.timer = setTimeout(() => end(slot), IDLE_MS).unref();
     });
     child.on("error", () => end(slot));
     child.on("exit", () => end(slot));

@@ -35,12 +35,7 @@ export type SemanticAnswer = {
 };
 
 /** semantic searches by words and by meaning. @throws ShelfError "search_unavailable" when the index cannot be read */
-export async function semantic(
-  index: IndexReader,
-  embedder: Embedder | null,
-  query: SearchQuery,
-  signal?: AbortSignal,
-): Promise<SemanticAnswer> {
+export async function semantic(index: IndexReader, embedder: Embedder | null, query: SearchQuery): Promise<SemanticAnswer> {
   if (embedder === null) return unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.");
   const reader = rememberRows(index);
   const vectors = await reader.vectors(embedder.id);
@@ -53,15 +48,13 @@ export async function semantic(
     rankDistinct(reader, wanted, query),
     wanted.nowhere
       ? []
-      : embedder.embed([query.q.toWellFormed()], signal).then(
+      : embedder.embed([query.q.toWellFormed()]).then(
           ([vector]) => (vector === undefined ? [] : vectors.nearest(vector, query.prefix, NEAR_ROWS)),
           (error: unknown) => error,
         ),
   ]);
-  if (!Array.isArray(near)) {
-    signal?.throwIfAborted();
+  if (!Array.isArray(near))
     return unavailable(`${near instanceof ShelfError ? near.message : "The embedding model failed."} Use /api/search meanwhile.`);
-  }
   const documents = new Map<string, Weighed>();
   const best = Math.max(...ranked.map(({ score }) => bareScore(score)), Number.MIN_VALUE);
   for (const { doc, score, exact, passages } of ranked) {

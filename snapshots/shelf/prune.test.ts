@@ -6,7 +6,8 @@ import { after, test } from "node:test";
 import { sha256 } from "../digest.ts";
 import { prune } from "./prune.ts";
 import { type DirectoryShelf, openDirectoryShelf } from "./shelf-directory.ts";
-import { overriding, type SnapshotRecord } from "./shelf.ts";
+import { overriding } from "./overriding-fixture.ts";
+import type { SnapshotRecord } from "./shelf.ts";
 import { verifyShelf } from "../service/verify.ts";
 import { publishBoth, TINY, type TinySource } from "../verify/tiny-shelf-fixture.ts";
 

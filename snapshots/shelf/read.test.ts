@@ -6,7 +6,8 @@ import { after, test } from "node:test";
 import { tinyData, type TinySource, publishTiny } from "../verify/tiny-shelf-fixture.ts";
 import { createTreeCache, openSnapshot } from "./read.ts";
 import { openDirectoryShelf } from "./shelf-directory.ts";
-import { overriding, type Shelf } from "./shelf.ts";
+import { overriding } from "./overriding-fixture.ts";
+import type { Shelf } from "./shelf.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "shelf-read-"));
 after(() => rmSync(dir, { recursive: true, force: true }));

@@ -116,8 +116,3 @@ export interface Shelf {
   /** The address of the public root's index, for an internal root: whose rows its index may have in place of its own; else null. */
   readonly sharedIndexUri: string | null;
 }
-
-/** overriding returns a shelf that answers as another one does, but for some of its members. */
-export function overriding<T extends object>(shelf: T, members: Partial<NoInfer<T>>): T {
-  return Object.assign(Object.create(shelf) as T, members);
-}

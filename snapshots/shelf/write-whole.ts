@@ -28,6 +28,6 @@ export function writeWhole(path: string, bytes: Uint8Array | string, options: Wh
 
 /** writeInRoot writes a file of a shelf's root whole, with the root's modes. What is not whole yet lies in the root's tmp/, which is
  *  cleared of what killed processes left. */
-export function writeInRoot(root: string, path: string, bytes: Uint8Array, durable = true): void {
-  writeWhole(path, bytes, { modes: modesUnder(root), temporary: join(root, "tmp", randomUUID()), durable });
+export function writeInRoot(root: string, path: string, bytes: Uint8Array): void {
+  writeWhole(path, bytes, { modes: modesUnder(root), temporary: join(root, "tmp", randomUUID()) });
 }

@@ -22,7 +22,6 @@ export type FollowOptions = {
   readonly signal: AbortSignal;
   /** Told when the bucket is away, and when it is back. */
   readonly tell: (line: string) => void;
-  readonly linger?: number;
 };
 
 /** follow keeps the copy up to date with the bucket until the signal. */
@@ -44,7 +43,7 @@ export async function follow(remote: Remote, options: FollowOptions): Promise<vo
 }
 
 /** @returns one look, and what follows from it */
-function openSteps(remote: Remote, { views, linger = LINGER_MS }: FollowOptions): () => Promise<void> {
+function openSteps(remote: Remote, { views }: FollowOptions): () => Promise<void> {
   const { places } = remote;
   /** Path → since when no snapshot needs it. */
   const unneeded: Readonly<Record<RemoteView, Map<string, number>>> = { public: new Map(), internal: new Map() };
@@ -57,7 +56,7 @@ function openSteps(remote: Remote, { views, linger = LINGER_MS }: FollowOptions)
     return paths.filter((path) => !LINGERS.test(path));
   };
   const clear = async (view: RemoteView): Promise<void> => {
-    const due = [...unneeded[view]].filter(([, since]) => performance.now() - since > linger).map(([path]) => path);
+    const due = [...unneeded[view]].filter(([, since]) => performance.now() - since > LINGER_MS).map(([path]) => path);
     if (due.length > 0) await remote.forget(view, due);
     for (const path of due) unneeded[view].delete(path);
   };

@@ -60,7 +60,7 @@ export type Reader = {
   spare(view: RemoteView, paths: readonly string[]): readonly string[];
 };
 
-type RemoteOptions = { readonly ttl?: number | null; readonly now?: () => Date };
+type RemoteOptions = { readonly ttl?: number | null };
 
 type Session = { readonly lease: Lease; tidy: "at leisure" | "at once" | null; readonly lost: Set<Sha256>; announced: boolean };
 
@@ -73,7 +73,6 @@ export class Remote implements RemoteShelf {
   readonly bucket: Bucket;
   readonly copy: string;
   readonly places: ByView<BucketPlace>;
-  readonly #now: () => Date;
   readonly #ttl: number | null;
   readonly #known: Record<RemoteView, Known | null> = { public: null, internal: null };
   /** The state of the files that say what is known: another process may bring the copy further. */
@@ -81,13 +80,12 @@ export class Remote implements RemoteShelf {
   /** While this process publishes. */
   #session: Session | null = null;
 
-  constructor(config: BucketConfig, copy: string, { now = () => new Date(), ttl = null }: RemoteOptions) {
+  constructor(config: BucketConfig, copy: string, { ttl = null }: RemoteOptions) {
     this.bucket = openBucket(config);
     this.copy = copy;
     const id = `${config.endpoint} ${this.bucket.address}`;
     const placeOf = (view: RemoteView): BucketPlace => ({ bucket: this.bucket, id, view, root: join(copy, view) });
     this.places = { public: placeOf("public"), internal: placeOf("internal") };
-    this.#now = now;
     this.#ttl = ttl;
   }
 
@@ -313,7 +311,7 @@ export class Remote implements RemoteShelf {
       purge: sending.last === true && this.#session.tidy === "at once",
       anyway: sending.anyway === true,
       lost: sending.last === true ? this.#session.lost : new Set(),
-      now: this.#now(),
+      now: new Date(),
     });
     return this.#known[view]?.etag !== before?.etag;
   }

@@ -8,7 +8,7 @@ import { SILENT, writeFiles } from "../../testing/library.ts";
 import { ask, openFixtureView } from "../../testing/view.ts";
 import { isWithdrawing, withdraw } from "./gating.ts";
 import type { Shelves } from "../../shelves/shelves.ts";
-import { overriding } from "../../../snapshots/shelf/shelf.ts";
+import { overriding } from "../../../snapshots/shelf/overriding-fixture.ts";
 import { config, newRoom, tellers, cli, verifyAll } from "./gating-fixture.ts";
 import { build, openShelves } from "../../testing/whole.ts";
 

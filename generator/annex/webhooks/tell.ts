@@ -18,7 +18,7 @@ type Pending = z.infer<typeof Pending>;
 const Kept = z.object({ told: z.partialRecord(z.enum(EVENTS), z.string()), pending: z.array(Pending) });
 
 /** tellWebhooks sends the events of a build. @returns what is said to the one who builds */
-export async function tellWebhooks(end: BuildEnd, pauses?: readonly number[]): Promise<readonly string[]> {
+export async function tellWebhooks(end: BuildEnd): Promise<readonly string[]> {
   const { config, buildDir, at } = end;
   if (config.webhooks.length === 0) return [];
   const secret = parseSecret(process.env["WEBHOOK_SECRET"]);
@@ -42,7 +42,6 @@ export async function tellWebhooks(end: BuildEnd, pauses?: readonly number[]): P
       message,
       attempt: await deliver(message.url, message, secret, {
         allowPrivate: allowed.get(message.url) ?? false,
-        ...(pauses === undefined ? {} : { pauses }),
       }),
     })),
   );

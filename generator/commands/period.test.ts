@@ -1,7 +1,5 @@
-/** `schedule` as a process; `serve --every`, which builds and prunes by the same code, is in every-serve.slow.test.ts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildForEver } from "../testing/build-for-ever.ts";
 import { parsePeriod } from "./period.ts";
 
 test("a period has a unit, or is in hours; what is none, or more than a week, is refused with what to write", () => {
@@ -9,8 +7,4 @@ test("a period has a unit, or is in hours; what is none, or more than a week, is
   assert.deepEqual(read, [21_600, 21_600, 1_800, 1_800, 15, 86_400]);
   for (const text of ["soon", "0", "-1h", "8d", "1w", ""])
     assert.throws(() => parsePeriod(text), { code: "bad_config", message: /6h, 30m, 15s, 1d/ }, text);
-});
-
-test("schedule prunes by keep: neither snapshots nor packs nor the index grow with the number of builds, and what is kept is whole", async (t) => {
-  await buildForEver(t, ["schedule"]);
 });
