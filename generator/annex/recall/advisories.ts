@@ -96,7 +96,7 @@ const PROVER_OF: Readonly<Record<string, string>> = {
   agda: "Agda",
   lean: "Lean",
 };
-/** What each of these looks for is something of one prover: the texts of another never have it. */
+/** SUSPECTS_OF names the prover whose texts have what is looked for: those of another never have it. */
 const SUSPECTS_OF: Readonly<Record<string, string>> = { recursion: "Coq", letins: "Coq", modules: "Coq", irrelevance: "Agda" };
 
 /** findStrange tells which advisories recall nothing, since nobody here checks by such a name. @param kernels names of the library's own */
