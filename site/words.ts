@@ -268,16 +268,11 @@ export function titleOfPart(key: string): "page" | "cell" {
 }
 
 export function explainMode(mode: "ai" | "search", model: string | null, counted: number, finding: string | null, quotes: number): string {
-  const found =
-    counted + quotes === 0 || finding === "none"
-      ? "Not here."
-      : finding === "nearest"
-        ? "No answer, but what is nearest to it."
-        : "Answered.";
-  if (mode === "search" && counted > 0) return `${found} Counted in this snapshot; no model wrote this.`;
-  return mode === "ai"
-    ? `${found} Written by ${model ?? "a model"}; each sentence is checked against a quote${counted > 0 ? ", each number was counted in this snapshot" : ""}.`
-    : `${found} Quoted from the library; no model wrote this.`;
+  const found = finding === "none" ? "Not here." : finding === "nearest" ? "No answer, but what is nearest to it." : "Answered.";
+  if (mode === "ai")
+    return `${found} Written by ${model ?? "a model"}; each sentence is checked against a quote${counted > 0 ? ", each number was counted in this snapshot" : ""}.`;
+  const how = counted > 0 ? "Counted in this snapshot" : quotes > 0 ? "Quoted from the library" : "Looked up in this snapshot";
+  return `${found} ${how}; no model wrote this.`;
 }
 
 export function explainExact(exact: NameReason): string {

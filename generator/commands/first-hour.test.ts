@@ -151,6 +151,8 @@ test("init takes title, front page and summaries from the READMEs that are there
     ["books/README.md", "# My shelf\n\n[![build](x)](y)\n\nBooks on *sorting* and\n[trees](trees.md).\n\nMore.\n"],
     ["books/notes/README.md", "---\ntitle: x\n---\n# Notes\n\nWhat I read.\n"],
     ["books/proofs/Sort.v", "Lemma x : True. Proof. exact I. Qed.\n"],
+    ["books/proofs/README.asc", "= Proofs\n\nWhat is *proved*.\n"],
+    ["books/drafts/README.rst", "Drafts\n======\n\n.. image:: x.png\n\nWhat is *not* done.\n"],
   ]);
   rmSync(join(dir, "books/readme.md"));
   const done = await run(dir, "init", "books");
@@ -161,7 +163,12 @@ test("init takes title, front page and summaries from the READMEs that are there
     front: string;
     collections: { id: string; summary?: string }[];
   };
-  assert.deepEqual([title, front, collections.find(({ id }) => id === "notes")?.summary], ["My shelf", "README.md", "What I read."]);
+  assert.deepEqual([title, front], ["My shelf", "README.md"]);
+  const summaries = Object.fromEntries(collections.map(({ id, summary }) => [id, summary]));
+  assert.deepEqual(
+    [summaries["notes"], summaries["proofs"], summaries["drafts"]],
+    ["What I read.", "What is proved.", "What is not done."],
+  );
   assert.equal((await run(dir, "config", "check")).status, 0);
   // The example is right as soon as the signs are taken away.
   const claims = readFileSync(join(dir, "claims.yaml"), "utf8");

@@ -4,8 +4,10 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "#snapshots/errors";
-import { findKeyProblem, nameSome } from "#snapshots/format";
+import { findKeyProblem, nameSome, README } from "#snapshots/format";
 import { howToInstallModel } from "#snapshots/embedders";
+import { blocksOf, headingsOf } from "#snapshots/blocks";
+import { mediaTypeOfName } from "#generator/extract";
 import { NO_NEWS, openLeavingOut, parseConfig } from "#generator/config";
 import { isPackage } from "#generator/files";
 import { openDirectoryStore } from "#generator/sources";
@@ -104,15 +106,13 @@ type About = { readonly title: string | null; readonly summary: string; readonly
 
 async function readAbout(folder: string): Promise<About> {
   const names = await readdir(folder).catch(() => []);
-  const readme = names.find((name) => /^(?:readme|index)\.(?:md|markdown)$/i.test(name)) ?? null;
+  const found = names
+    .filter((name) => README.test(name) || /^index\.(?:md|markdown)$/i.test(name))
+    .map((name) => ({ name, ...mediaTypeOfName(name) }));
+  const { name: readme, kind } = found.find((one) => one.kind === "markdown") ?? found[0] ?? { name: null, kind: "binary" };
   const text = readme === null ? "" : await readFile(join(folder, readme), "utf8").catch(() => "");
-  const title = /^#[ \t]+(.+?)[ \t#]*$/m.exec(text)?.[1] ?? null;
-  const paragraph = text
-    .replace(/^---\n[^]*?\n---\n/, "")
-    .split(/\n[ \t]*\n/)
-    .map((part) => part.replaceAll(/\s+/g, " ").trim())
-    .find((part) => /^[\p{L}\p{N}"'*_]/u.test(part) && !/^[-=*_ ]+$/.test(part));
-  const plain = (paragraph ?? "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[*_`]/g, "");
+  const title = (kind === "org" ? /^#\+title:[ \t]*(.+)$/im.exec(text)?.[1] : headingsOf(text, kind)[0]?.title) ?? null;
+  const plain = blocksOf(text, kind).find((block) => block.form === "prose" && /^[\p{L}\p{N}"']/u.test(block.plain))?.plain ?? "";
   return { title, summary: plain.length <= MAX_SUMMARY ? plain : `${plain.slice(0, MAX_SUMMARY).replace(/\s+\S*$/, "")} …`, readme };
 }
 

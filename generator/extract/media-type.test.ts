@@ -33,6 +33,11 @@ test("names without an extension, with odd ones and with names of object members
   }
 });
 
+test("a file .asc is AsciiDoc, or a signature", async () => {
+  assert.equal((await mediaTypeOf("ch01.asc", bytes("== One\n\nText.\n"))).kind, "asciidoc");
+  assert.equal((await mediaTypeOf("a.tar.gz.asc", bytes("-----BEGIN PGP SIGNATURE-----\n\niQ\n"))).kind, "text");
+});
+
 test("an empty file has the type of its name", async () => {
   assert.equal((await mediaTypeOf("a.md", bytes(""))).kind, "markdown");
   assert.equal((await mediaTypeOf("a.pdf", bytes(""))).kind, "text");

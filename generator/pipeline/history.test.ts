@@ -253,6 +253,13 @@ test("what was at an address and is gone has a page that leads to where it was l
   const twin = await ask(view, "/object/notes/never.md/index.md", html);
   assert.equal(twin.headers["Content-Type"], "text/markdown; charset=utf-8");
   assert.match(twin.text, /^# Not found\n/);
+  const last = await ask(view, "/object/notes/two.md/index.md", { accept: "*/*" });
+  assert.equal(last.headers["Content-Type"], "text/markdown; charset=utf-8");
+  assert.match(last.text, new RegExp(`^# Not there any more\n[^]*until snapshot 4, [^]*/at/${ids[2]}/object/notes/two\\.md/\n`));
+  assert.match(
+    (await ask(view, "/object/notes/two.md/index.md", { accept: "application/json" })).headers["Content-Type"] ?? "",
+    /problem\+json/,
+  );
   assert.match((await ask(view, "/object/notes/never.md/cite.json", html)).headers["Content-Type"] ?? "", /problem\+json/);
 });
 

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -306,8 +317,10 @@ test("a read never mixes two versions of a file that is being rewritten", async 
   assert.equal(new Set((await store.read("busy")).bytes).size, 1);
 });
 
-test("the version changes with the bytes even when size and time are put back, and stays otherwise", async () => {
+test("the version changes with the bytes even when size and time are put back, and stays otherwise", async (t) => {
   const { root, store } = makeStore();
+  // Later than each change, so that none counts as one of just now.
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 3_600_000 });
   const path = join(root, "a");
   writeFileSync(path, "one");
   utimesSync(path, 1_700_000_000, 1_700_000_000.5);
@@ -319,6 +332,7 @@ test("the version changes with the bytes even when size and time are put back, a
   writeFileSync(path, "two");
   utimesSync(path, 1_700_000_000, 1_700_000_000.5);
   assert.notEqual((await listAll(store))[0]?.version, first?.version);
+  assert.equal((await listAll(store))[0]?.version, (await store.read("a")).version);
   writeFileSync(join(root, "b"), "six");
   utimesSync(join(root, "b"), 1_700_000_000, 1_700_000_000.5);
   renameSync(join(root, "b"), path);
@@ -333,6 +347,24 @@ test("a file changed within the last tick of the clock is never taken for unchan
     const before = (await listAll(store))[0]?.version;
     writeFileSync(path, "b");
     assert.notEqual((await listAll(store))[0]?.version, before);
+  }
+});
+
+test("a version of a file that changed just now never comes again; one whose time is still to come tells as much as another", async (t) => {
+  const { root, store } = makeStore();
+  const path = join(root, "a");
+  writeFileSync(path, "a");
+  const changed = statSync(path).ctimeMs;
+  t.mock.timers.enable({ apis: ["Date"], now: changed });
+  for (const [after, isNew] of [
+    [5, true],
+    [29, true],
+    [35, false],
+    [-3_600_000, false],
+  ] as const) {
+    t.mock.timers.setTime(Math.floor(changed) + after);
+    const versions = [(await listAll(store))[0]?.version, (await store.find("a"))?.version];
+    assert.equal(versions[0] !== versions[1], isNew, `${after} ms after it`);
   }
 });
 

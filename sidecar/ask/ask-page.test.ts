@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { askForm } from "../../snapshots/page/ask-page.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import { changed } from "../../snapshots/http/changed-fixture.ts";
 import type { View } from "../../snapshots/http/view.ts";
@@ -10,6 +11,8 @@ import { createApp } from "../serve/app.ts";
 import { makeParts } from "../serve/app-fixture.ts";
 import { addressOf, type LogEntry, type SidecarParts } from "../serve/passage.ts";
 import { makeToken } from "../gate/gate-fixture.ts";
+import { ask } from "./ask.ts";
+import { askOptions, drain, makeLibrary } from "./ask-fixture.ts";
 import { openAsk } from "./library.ts";
 import { openRateLimiter } from "../http/limits.ts";
 import { CANARY, makeViews, type Views } from "../serve/view-fixture.ts";
@@ -150,4 +153,23 @@ test("a client's questions are counted with those of the API, and the refusal is
   assert.equal(refused.status, 429);
   assert.equal(refused.headers.get("retry-after"), "60");
   assert.match(await refused.text(), /role="alert"/);
+});
+
+test("each question that the page offers is answered from what is there, whatever the library holds", async () => {
+  const { get } = openApp();
+  const offered = [...(await (await get("/ask/")).text()).matchAll(/href="[^"]*(\?question=[^"]+)"/g)].map(([, query]) => query);
+  assert.equal(offered.length, 3);
+  const named = offered.find((query) => query?.includes("What+is"));
+  assert.match(await (await get(`/ask/${named}`)).text(), /data-status[^>]*>Answered\. Looked up in this snapshot; no model wrote this\./);
+  const library = makeLibrary();
+  const { claims } = library.data;
+  for (const change of [{}, { claims: { ...claims, claims: [] } }, { cubs: [] }, { cubs: [], claims: { ...claims, claims: [] } }]) {
+    const data = { ...library.data, ...change };
+    const { examples } = askForm(data);
+    assert.equal(new Set(examples).size, 3, examples.join());
+    for (const question of examples) {
+      const { answer } = await drain(ask({ question, prefix: "" }, { ...library, data }, askOptions()));
+      assert.deepEqual([answer.finding, answer.citations], [undefined, []], `${question}: ${answer.answer}`);
+    }
+  }
 });

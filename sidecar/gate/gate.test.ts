@@ -464,4 +464,14 @@ test("a token that was let in is refused once it has expired, its key is gone, o
   text = JSON.stringify({ keys: (JSON.parse(text) as { keys: { kid: string }[] }).keys.filter((key) => key.kid !== "ec") });
   now += 11 * 60_000;
   assert.equal(await statusOf(lasting, aging), 401);
+  text = jwks;
+  now += 11 * 60_000;
+  assert.equal(await statusOf(lasting, aging), 200);
+  // Another key under its id: whatever was judged a moment ago was judged by the old one.
+  const foreign = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+  text = JSON.stringify({ keys: [{ ...foreign, kid: "ec", alg: "ES256", use: "sig" }] });
+  now += 590_000;
+  assert.equal(await statusOf(lasting, aging), 200, "the keys are young enough");
+  now += 20_000;
+  assert.equal(await statusOf(lasting, aging), 401);
 });

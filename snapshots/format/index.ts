@@ -65,7 +65,7 @@ export {
   type Totals,
   totalsOf,
 } from "./relations.ts";
-export { type LeadsTo, linkEnd, openSite, siteEnds } from "./site-links.ts";
+export { type LeadsTo, linkEnd, openSite, README, siteEnds } from "./site-links.ts";
 export { formatBytes } from "./size.ts";
 export { isStamped, PLAIN_FILES } from "./stamped.ts";
 export { accepts, CLAIM_STANDINGS, LOST, RECORD_STANDINGS, recordStanding, SAID, standingWord, USE_WORDS } from "./standing.ts";

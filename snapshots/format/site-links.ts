@@ -5,7 +5,10 @@ import { leadingPrefixes, parentPrefix } from "./relations.ts";
 import type { ObjectRow } from "./view-data.ts";
 
 /** Endings of files that generators make pages of. */
-const ENDING = /\.(?:md|mdx|markdown|mdown|mdwn|mkdn?|html?|xhtml|rst|adoc|asciidoc|org|ipynb|qmd)$/i;
+/** README is the name of a file that describes its folder. */
+export const README = /^readme(?:\.(?:md|markdown|txt|rst|adoc|asciidoc|asc|org|html?))?$/i;
+
+const ENDING = /\.(?:md|mdx|markdown|mdown|mdwn|mkdn?|html?|xhtml|rst|adoc|asciidoc|asc|org|ipynb|qmd)$/i;
 /** Files that stand for their folder. */
 const INDEX = /(?:^|\/)(?:index|_index|readme)$/i;
 

@@ -14,10 +14,11 @@ import {
   withdrawalError,
 } from "#snapshots/format";
 import { findByNumber, missingSnapshot, type OpenSnapshot } from "#snapshots/query";
+import type { GoneThing } from "#snapshots/page";
 import { isGated, isOf, type RoutePlace, splitTarget } from "#snapshots/routes";
 import { admit } from "./admit.ts";
 import { openContext } from "./context.ts";
-import { notFoundAnswer, pageAnswer, prefersMarkdown, readsHtml } from "./page-answer.ts";
+import { findGone, notFoundAnswer, pageAnswer, prefersMarkdown, readsHtml } from "./page-answer.ts";
 import { findReady } from "./prepared.ts";
 import { type Answer, type AnswerRequest, CACHE, commonHeaders, plainAnswer, redirect, snapshotHeaders } from "./reply.ts";
 import { type Context, type Handler, mountOf, type View, waitForFirst } from "./view.ts";
@@ -103,11 +104,13 @@ async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Rou
 async function errorAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, error: ShelfError): Promise<Answer> {
   const path = pathOf(request);
   const missing = error.status === 404 || isWithdrawalError(error);
-  // Every other client is told in the form that all errors have.
+  // A twin is told of in Markdown, as is whoever would rather have that; all else in the form that all errors have.
   const accept = request.header("accept");
-  const isTold = path.endsWith("/index.md") && readsHtml(accept);
-  if (missing && (isTold || (prefersMarkdown(accept) && !path.startsWith("/api/"))))
-    return plainAnswer(request, error.status, missingTwin(error), MARKDOWN_TYPE, error.headers);
+  const isTold = path.endsWith("/index.md") && !/json/.test(accept ?? "");
+  if (missing && (isTold || (prefersMarkdown(accept) && !path.startsWith("/api/")))) {
+    const gone = open === null || error.status !== 404 ? null : await findGone(view, open, path.replace(/index\.md$/, ""));
+    return plainAnswer(request, error.status, missingTwin(error, gone, mountOf(view)), MARKDOWN_TYPE, error.headers);
+  }
   const html = missing && readsHtml(request.header("accept")) && !path.startsWith("/api/") && !BESIDE.test(path);
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
@@ -119,9 +122,12 @@ async function errorAnswer(view: View, open: OpenSnapshot | null, request: Answe
 const BESIDE = /\/(?:feed|cite)\.json$/;
 const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
 
-/** missingTwin says in Markdown what is not there. */
-function missingTwin({ message, fixes }: ShelfError): string {
-  return [`# Not found`, message, ...fixes.map((fix) => `- ${fix}`)].join("\n\n").concat("\n");
+/** missingTwin says in Markdown what is not there, and where it was last. */
+function missingTwin({ message, fixes }: ShelfError, gone: GoneThing | null, mount: string): string {
+  if (gone === null) return ["# Not found", message, ...fixes.map((fix) => `- ${fix}`)].join("\n\n").concat("\n");
+  const links = [gone.last && `- As it was last: ${mount}${gone.last}`, gone.diff && `- What changed when it went: ${mount}${gone.diff}`];
+  const said = `It was here until snapshot ${gone.sequence}, of ${gone.created.slice(0, 10)}.`;
+  return ["# Not there any more", said, ...links.filter((link) => link !== null)].join("\n\n").concat("\n");
 }
 
 function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: string, snapshot: string | null): Answer {

@@ -213,7 +213,7 @@ export async function notFoundAnswer(view: View, open: OpenSnapshot, path: strin
 }
 
 /** findGone says where what was at an address was last, and what tells of its going; null where nothing of the kept history was there. */
-async function findGone(view: View, open: OpenSnapshot, path: string): Promise<GoneThing | null> {
+export async function findGone(view: View, open: OpenSnapshot, path: string): Promise<GoneThing | null> {
   const item = parseRevisionsPath(`/snapshots${path}`);
   const gone = item === null ? undefined : (await open.firstSeen(`${item.kind}s`, item.name))?.gone;
   if (item === null || gone === undefined) return null;

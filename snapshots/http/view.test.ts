@@ -81,6 +81,47 @@ test("while the next snapshot loads, the one before is served, and nobody waits"
   assert.equal((await get(view, "/api/list")).headers["X-Snapshot"], second);
 });
 
+test("whatever is read of the next snapshot is read while the one before is served", async (t) => {
+  const { shelf } = newShelf(t);
+  const first = await publishNote(shelf, 1);
+  const served: (string | undefined)[] = [];
+  const view: View = open(
+    overriding(shelf, {
+      getBlob(digest: string) {
+        served.push(view.peek()?.snapshot.id);
+        return shelf.getBlob(digest);
+      },
+    }),
+    { monotonic: () => 0 },
+  );
+  await view.refresh();
+  served.length = 0;
+  const second = await publishNote(shelf, 2);
+  await view.refresh();
+  assert.equal(view.peek()?.snapshot.id, second);
+  assert.ok(served.length > 1);
+  assert.deepEqual([...new Set(served)], [first]);
+});
+
+test("what is published while a view looks at the shelf is no setback", async (t) => {
+  const { shelf } = newShelf(t);
+  await publishNote(shelf, 1);
+  let isPublished = false;
+  // Two follow as soon as it has read the pointer, or which records there are.
+  const thenPublish = async <T>(read: T): Promise<T> => {
+    if (!isPublished) {
+      isPublished = true;
+      for (const n of [2, 3]) await publishNote(shelf, n);
+    }
+    return read;
+  };
+  const records = Object.create(shelf.records, { index: { value: () => shelf.records.index().then(thenPublish) } }) as typeof shelf.records;
+  const view = open(overriding(shelf, { records, readPointer: () => shelf.readPointer().then(thenPublish) }));
+  await view.refresh();
+  assert.equal(isPublished, true);
+  assert.equal(view.trouble(), null);
+});
+
 test("a wall clock that is set back an hour keeps nobody from seeing the next snapshot", async (t) => {
   const { shelf } = newShelf(t);
   await publishNote(shelf, 1);

@@ -22,12 +22,15 @@ export function askForm(data: ViewData) {
 }
 
 /** examplesOf gives questions that this library is known to answer: what it counts, and what it has by name. */
-function examplesOf({ cubs, claims, objects }: ViewData): readonly string[] {
+function examplesOf({ cubs, claims, objects, library }: ViewData): readonly string[] {
   const [record] = cubs.toSorted((a, b) => usesOf(b) - usesOf(a));
+  const object = objects.find(({ key }) => /^[\w./-]+$/.test(key));
   return [
     ...(record === undefined ? [] : ["How many records have holes?", `What is ${record.theorem_name}?`]),
     ...(claims.claims.length === 0 ? [] : ["How many claims are there?"]),
     ...(objects.length === 0 ? [] : ["How many objects are there?"]),
+    ...(object === undefined ? [] : [`What is ${object.key}?`]),
+    ...(library.collections.length === 0 ? [] : ["How many collections are there?"]),
   ].slice(0, 3);
 }
 

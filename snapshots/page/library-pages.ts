@@ -14,6 +14,7 @@ import {
   pagePath,
   parentPrefix,
   prefixRange,
+  README,
   recordStanding,
   relationsOf,
   replacementHref,
@@ -172,8 +173,6 @@ function shelfOf(data: ViewData, folder: Folder | null) {
   const records = [...new Set(folder?.objects.flatMap(({ key }) => recordsOfObject.get(key) ?? []))];
   return records.length === 0 ? null : theoremShelf(records);
 }
-
-const README = /^readme(?:\.(?:md|markdown|txt|rst|adoc|asciidoc|org|html?))?$/i;
 
 /** readmeOf returns the key of the object that describes a folder, for the folder's first part; null where there is none. */
 export function readmeOf({ prefix, objects }: Folder, part: number): string | null {

@@ -192,6 +192,26 @@ test("an id has one form", () => {
   assert.equal(parseCubId("CUB-123456"), "CUB-123456");
 });
 
+test("an identifier whose last part begins several words of a record finds it, and none that lacks its other parts", () => {
+  const records = [
+    record(1, { statement: "insert_keeps and insert_keeping, insert_kept" }),
+    record(2, { statement: "keeps keeping kept" }),
+    record(3, { statement: "insert" }),
+    record(4, { statement: "insert insertion insert" }),
+    record(5, { statement: "insert_keeps" }),
+  ];
+  const found = (q: string): readonly string[] =>
+    findCubs(records, { q, filters: new Map(), limit: 10 }).cubs.map(({ id }) => id.slice(-1));
+  for (const [q, ids] of [
+    ["insert_ke", "15"],
+    ["insert_kee", "15"],
+    ["insert_kept", "1"],
+    ["insert_keeps keeping", "1"],
+    ["insert_ke insert", "15"],
+  ] as const)
+    assert.equal(found(q).join(""), ids, q);
+});
+
 test("what names a record leads there first: its id, its name with its module, a digest of its files; operators narrow", () => {
   const records = [
     record(1, { statement: "uses Sort.keep and CUB-0002", kind: "Theorem" }),
