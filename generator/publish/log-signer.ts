@@ -31,21 +31,12 @@ export function openSigners(config: Config): ByView<LogSigner> {
     throw new ShelfError("bad_config", "The configuration has log:, but LOG_KEY is not set: the next snapshot would be unsigned.", {
       fixes: ["Set LOG_KEY in the environment of the build, or take log: out of the configuration."],
     });
-  const key = readPrivate(text);
+  const key = parseSigningKey(text, "LOG_KEY");
   if (key.text !== config.log.publicKey)
     throw new ShelfError("bad_config", `LOG_KEY is not the private half of log.publicKey: its public key is ${key.text}`, {
       fixes: ["After a change of keys write the new public one into log.publicKey; the shelf remembers the old one."],
     });
   return { public: { origin: origins.public, key }, internal: { origin: origins.internal, key } };
-}
-
-function readPrivate(text: string): ReturnType<typeof parseSigningKey> {
-  try {
-    return parseSigningKey(text);
-  } catch (cause) {
-    if (!(cause instanceof ShelfError)) throw cause;
-    throw new ShelfError("bad_config", `LOG_KEY ${cause.message}`, { cause });
-  }
 }
 
 /** openTrust returns what a verification holds the logs against. */

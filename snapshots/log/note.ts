@@ -79,14 +79,17 @@ export function parseKey(text: string): NoteKey {
   return { name, id, type, text, key };
 }
 
-/** parseSigningKey reads a private key. @throws ShelfError "bad_checkpoint", without a word of the key */
-export function parseSigningKey(text: string): SigningKey {
+/** parseSigningKey reads a private key. @param variable where the operator has written it: what is wrong is said of that
+ *  @throws ShelfError "bad_checkpoint", or "bad_config" of a variable, without a word of the key */
+export function parseSigningKey(text: string, variable?: string): SigningKey {
+  const refuse = (why: string): ShelfError =>
+    variable === undefined ? refused(`is ${why}`) : new ShelfError("bad_config", `${variable} is ${why}`);
   const [name, id, bytes] = splitKey(text.trim().replace(/^PRIVATE\+KEY\+/, "")) ?? [];
   if (!text.trim().startsWith("PRIVATE+KEY+") || name === undefined || bytes?.[0] !== 1)
-    throw refused("is no private key of a signed note; make one with `proofshelf keygen`, PRIVATE+KEY+NAME+ID+BASE64");
+    throw refuse("no private key of a signed note; make one with `proofshelf keygen`, PRIVATE+KEY+NAME+ID+BASE64");
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, bytes.subarray(1)]), format: "der", type: "pkcs8" });
   const key = parseKey(formatKey(name, 1, rawPublic(createPublicKey(privateKey))));
-  if (key.id !== id) throw refused("is no private key of a signed note: its id does not fit its name and its bytes");
+  if (key.id !== id) throw refuse("no private key of a signed note: its id does not fit its name and its bytes");
   return { ...key, privateKey };
 }
 

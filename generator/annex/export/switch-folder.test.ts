@@ -115,3 +115,20 @@ test("two at once: the second is refused in words", async (t) => {
   });
   assert.equal(found(dir), "first first first");
 });
+
+test("a place that is named by nothing or by a dot is this folder, and a link that leads nowhere is somebody's own", async (t) => {
+  const base = tempDir(t);
+  writeFileSync(join(base, "thesis.txt"), "mine");
+  symlinkSync("unmounted/www", join(base, "www"));
+  const here = process.cwd();
+  t.after(() => process.chdir(here));
+  process.chdir(base);
+  const names = async (folder: string): Promise<readonly string[]> => readdirSync(folder).filter((name) => name === "thesis.txt");
+  for (const dir of ["", ".", "./", base]) await assert.rejects(switchFolder(dir, names, fill("x")), /holds thesis\.txt/, dir);
+  await assert.rejects(switchFolder("www", names, fill("x")), { code: "bad_config", message: /www is a link to .*unmounted.www/ });
+  assert.deepEqual(readdirSync(base).sort(), ["thesis.txt", "www"]);
+  await switchFolder("export", all, fill("one"));
+  rmSync(join(base, ".export.versions"), { recursive: true });
+  await switchFolder("export", all, fill("two"));
+  assert.equal(found("export"), "two two two", "a link of our own is made anew");
+});

@@ -3,7 +3,8 @@
  *
  *  A folder with something in it cannot be renamed over, but a link can. So the folder is a link into `.NAME.versions` beside it;
  *  what a killed process left in there is removed by the next one. */
-import { lstat, mkdir, readdir, realpath, rename, rm, symlink } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, readdir, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { nameSome } from "#snapshots/format";
@@ -22,10 +23,17 @@ export async function switchFolder<T>(
   findForeign: (folder: string) => Promise<readonly string[]>,
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const there = await realpath(dir).catch(() => null);
-  const isVersion = there !== null && dirname(there) === versionsOf(resolve(dir));
+  const target = resolve(dir);
+  const leads = await readlink(target).then(
+    (to) => resolve(dirname(target), to),
+    () => target,
+  );
+  const isVersion = dirname(leads) === versionsOf(target);
+  const there = existsSync(target) ? await realpath(target) : null;
+  if (there === null && leads !== target && !isVersion)
+    throw new ShelfError("bad_config", `${dir} is a link to ${leads}, which is not there; nothing was written.`);
   // A link that somebody made leads to the place that is meant.
-  const place = there === null || isVersion ? resolve(dir) : there;
+  const place = there === null || isVersion ? target : there;
   const foreign = there === null ? [] : await findForeign(there);
   if (foreign.length > 0)
     throw new ShelfError(
@@ -39,7 +47,7 @@ export async function switchFolder<T>(
       },
     );
   const versions = versionsOf(place);
-  const before = isVersion ? basename(there) : null;
+  const before = isVersion ? basename(leads) : null;
   const after = before === "v-1" ? "v-2" : "v-1";
   const switched = async (): Promise<T> => {
     await removeVersions(versions, before);

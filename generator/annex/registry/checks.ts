@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { sha256 } from "#snapshots/digest";
-import { type NoteKey, parseKey, parseSigningKey } from "#snapshots/log";
+import { type NoteKey, parseKey, parseSigningKey, type SigningKey } from "#snapshots/log";
 import type { SealedReview } from "#generator/annex/reviews";
 import { type CheckStatement, open } from "./attest.ts";
 import { memoize } from "./memoize.ts";
@@ -52,8 +52,13 @@ export type Checks = {
 
 /** trustedKeys gives the keys whose checks count: those of `trust`; without any, the one that this machine signs with. */
 export function trustedKeys(trust: readonly string[]): readonly NoteKey[] {
-  const own = process.env["RECHECK_KEY"];
-  return trust.length > 0 ? trust.map(parseKey) : own === undefined || own === "" ? [] : [parseSigningKey(own)];
+  return trust.length > 0 ? trust.map(parseKey) : [machineKey()].filter((own) => own !== null);
+}
+
+/** machineKey gives the key that this machine signs with; null where it has none. @throws ShelfError "bad_config" */
+export function machineKey(): SigningKey | null {
+  const text = process.env["RECHECK_KEY"] ?? "";
+  return text === "" ? null : parseSigningKey(text, "RECHECK_KEY");
 }
 
 /** readChecks opens every check of a store.

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { ShelfError } from "#snapshots/errors";
-import { parseSigningKey } from "#snapshots/log";
+import type { SigningKey } from "#snapshots/log";
 import { type CommonOptions, FOUND, print, REFUSED } from "#generator/commands";
 import { openProgress, SIGNALS } from "#generator/files";
-import type { Checks, ToldVerdict } from "./checks.ts";
+import { type Checks, machineKey, type ToldVerdict } from "./checks.ts";
 import { advisoriesJsonSchema } from "#generator/annex/recall";
 import { reviewsJsonSchema } from "#generator/annex/reviews";
 import { type RegistrySources, sourcesJsonSchema } from "./config.ts";
@@ -62,8 +62,8 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   if (unknown.length > 0) throw new ShelfError("bad_config", `There is no record ${unknown.join(", ")}.`);
   const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
   const { passes, absent, lacking } = planPasses(config, scan, wanted, options);
-  const key = process.env["RECHECK_KEY"] || undefined;
-  if (passes.length > 0 && key === undefined && options.quiet !== true) process.stderr.write(`${UNSIGNED}\n`);
+  const key = machineKey();
+  if (passes.length > 0 && key === null && options.quiet !== true) process.stderr.write(`${UNSIGNED}\n`);
   const stop = openStop(minutes);
   let runs: readonly Rechecked[];
   try {
@@ -71,7 +71,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       unsandboxed: options.unsandboxed === true,
       exact: options.exact === true,
       jobs,
-      key: key === undefined ? null : parseSigningKey(key),
+      key,
       now: () => new Date(),
       signal: stop.signal,
     });
@@ -170,6 +170,9 @@ function planPasses(
   wanted: SourcesScan["records"],
   { second = true, force = false, require = [] }: RecheckCommand,
 ): { passes: readonly Pass[]; absent: ReadonlySet<ProverName>; lacking: readonly string[] } {
+  const strange = require.filter((name) => !Object.hasOwn(PROVERS, name));
+  if (strange.length > 0)
+    throw new ShelfError("bad_config", `--require: ${strange.join(", ")} is no prover; there is ${Object.keys(PROVERS).join(", ")}.`);
   const toolOf = openTools();
   const known = force ? null : scan.checks;
   const isAbsent = ({ source }: ScannedSource): boolean => source.adapter === undefined && toolOf(source) === null;
@@ -257,9 +260,9 @@ const UNSIGNED =
   "There is no RECHECK_KEY: these checks are unsigned, and will count for nothing in a build. Give the key that registry init has told, export RECHECK_KEY='PRIVATE+KEY+…'; where it is lost, proofshelf keygen makes another, whose public half belongs into checks.trust.";
 
 /** tellUncounted says why a build believes nothing of what was run here, and what would mend it. */
-function tellUncounted(key: string | undefined, trust: readonly string[]): readonly string[] {
-  if (key === undefined) return [UNSIGNED];
-  const { text } = parseSigningKey(key);
+function tellUncounted(key: SigningKey | null, trust: readonly string[]): readonly string[] {
+  if (key === null) return [UNSIGNED];
+  const { text } = key;
   return trust.length === 0 || trust.includes(text)
     ? []
     : [

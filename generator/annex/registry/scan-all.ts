@@ -94,7 +94,14 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
     ...unusedOf(overlay, used).map((what) => `The overlay speaks of ${JSON.stringify(what)}, and nothing is called so.`),
   ];
   const records = shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source }));
-  return judgeAgain(config, { sources, records, matched, overlay, hand, advisories, notes });
+  const scan = judgeAgain(config, { sources, records, matched, overlay, hand, advisories, notes });
+  // Nothing is accepted in advance: nobody has seen it yet.
+  const idle = [...accept].filter((id) => !scan.drift.some((one) => one.id === id));
+  if (idle.length > 0)
+    throw new ShelfError("bad_config", `--accept: ${idle.join(", ")} is as it was, as far as its check and its words tell.`, {
+      fixes: ["Where a definition below it has changed: proofshelf registry recheck, and then accept what that finds."],
+    });
+  return scan;
 }
 
 /** judgeAgain holds what a scan found against the checks as they lie in the store now: the sources are not read again.

@@ -11,6 +11,7 @@ import { openRegistrySources } from "./config.ts";
 import { readLock, writeLock } from "./lock.ts";
 import { makeRegistry } from "./make-registry.ts";
 import { scanAll, type ScanOptions } from "./scan-all.ts";
+import { writeScan } from "./write-scan.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -117,6 +118,12 @@ test("a statement that a prover accepted is not replaced unless somebody says so
   const accepted = await scanAll(config(), { accept: ["CUB-0001"], reason: "weaker is enough" });
   assert.equal(accepted.drift[0]?.refused, false);
   assert.equal(accepted.lock[0]?.verified, undefined);
+  commit({ "v/A.v": lemma("one", "1 = 1") });
+  await assert.rejects(
+    scanAll(config(), { accept: ["CUB-0001"], reason: "what may come" }),
+    { code: "bad_config", message: /CUB-0001 is as it was/ },
+    "nothing is accepted in advance",
+  );
 });
 
 test("locks of two branches merge; where both gave one id, the way out that is told leads to a lock that is read", async (t) => {
@@ -181,6 +188,19 @@ test("a line twice, an id twice and what is no line are told with their lines", 
       /:4: r coq L\.A\.two stands in line 3, too: keep the one/.test(message) &&
       /:5: id/.test(message),
   );
+});
+
+test("half of a file in the code store, as a full disk leaves it, is written whole by the next scan", async (t) => {
+  const { folder, commit, config } = openHistory(t, "code: ./code\n");
+  commit({ "v/A.v": lemma("one", "1 = 1") });
+  const scan = await scanAll(config());
+  writeScan(config(), scan);
+  const file = join(folder, "code/r", scan.sources[0]?.head ?? "", "v/A.v");
+  const whole = readFileSync(file, "utf8");
+  assert.equal(whole, lemma("one", "1 = 1"));
+  writeFileSync(file, whole.slice(0, 9));
+  writeScan(config(), scan);
+  assert.equal(readFileSync(file, "utf8"), whole);
 });
 
 test("what is wrong with registry.yaml and the overlay is told at once, each with its line", async (t) => {

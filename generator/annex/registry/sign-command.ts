@@ -2,24 +2,22 @@
 import { join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { parseSigningKey } from "#snapshots/log";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import { print } from "#generator/commands";
 import { readReviewFile, stateReview } from "#generator/annex/reviews";
 import { seal } from "./attest.ts";
-import { trustedKeys } from "./checks.ts";
+import { machineKey, trustedKeys } from "./checks.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
 import { predicateBase } from "./recheck.ts";
 
 /** runRegistrySign signs what the files of reviews say in one name. The same review signed again is the same file. */
 export async function runRegistrySign(by: string, options: SourceOptions): Promise<void> {
   const config = await openSources(options);
-  const secret = process.env["RECHECK_KEY"] ?? "";
-  if (secret === "")
+  const key = machineKey();
+  if (key === null)
     throw new ShelfError("bad_config", "There is no RECHECK_KEY to sign with.", {
       fixes: ["Make one with proofshelf keygen; its public half belongs into checks.trust of registry.yaml."],
     });
-  const key = parseSigningKey(secret);
   const all = config.reviews.flatMap(readReviewFile);
   const own = all.filter((review) => review.by === by);
   if (own.length === 0) {

@@ -11,7 +11,7 @@ import { parseRegistry } from "../../sources/registry.ts";
 import { CHECK_ONLY } from "../../../snapshots/schema/index.ts";
 import { checkRecords } from "../../sources/check-sources.ts";
 import { type CheckStatement, reproducibleDigest, seal } from "./attest.ts";
-import { flagsOf, readChecks } from "./checks.ts";
+import { flagsOf, machineKey, readChecks } from "./checks.ts";
 import { findStale } from "./recheck.ts";
 import { scanAll } from "./scan-all.ts";
 import { writeLock } from "./lock.ts";
@@ -127,6 +127,14 @@ test("without trust the key of this machine counts alone, and without a key noth
   } finally {
     process.env["RECHECK_KEY"] = OWN.privateKey;
   }
+});
+
+test("a key that is none is told by the name of its variable, and without a word of it", (t) => {
+  t.after(() => (process.env["RECHECK_KEY"] = OWN.privateKey));
+  process.env["RECHECK_KEY"] = OWN.privateKey.slice(0, -8);
+  assert.throws(machineKey, { code: "bad_config", message: /^RECHECK_KEY is no private key of a signed note/ });
+  process.env["RECHECK_KEY"] = "";
+  assert.equal(machineKey(), null);
 });
 
 test("with trust, the key of this machine counts only where it is named", async (t) => {

@@ -44,6 +44,7 @@ import {
   readLogKeys,
   type SnapshotRecord,
   withdrawnSchema,
+  writeWhole,
 } from "#snapshots/shelf";
 import type { CheckedHead, SeenHead } from "./log-head.ts";
 import { indexSnapshot, openIndexThread, planSnapshot } from "#generator/index";
@@ -91,7 +92,7 @@ export async function mirror(origin: Origin, options: MirrorOptions): Promise<Mi
     const shelf = openDirectoryShelf(publicDir, null, "building");
     const seen = await readSeen(shelf, marker);
     return atNewestHead(origin, key, seen, async (head) => {
-      await writeFile(join(dir, COPY_MARKER), canonicalJson({ origin: head.origin, url: origin.url }));
+      writeWhole(join(dir, COPY_MARKER), canonicalJson({ origin: head.origin, url: origin.url }), { modes: OPEN });
       return follow({ origin, shelf, head, seen, ...options });
     });
   };
