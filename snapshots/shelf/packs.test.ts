@@ -137,7 +137,9 @@ test("sweeping frees what is not needed, merges small packs and packs loose blob
     flushed.push(packsIn(root).length, looseIn(root).length);
     await shelf.blobs.flush();
   };
-  const { blobs: removed, bytes } = await (Object.create(shelf.blobs, { flush: { value: flush } }) as typeof shelf.blobs).sweep({ isNeeded });
+  const { blobs: removed, bytes } = await (Object.create(shelf.blobs, { flush: { value: flush } }) as typeof shelf.blobs).sweep({
+    isNeeded,
+  });
   assert.ok(removed === 6 && bytes > 0);
   assert.deepEqual(flushed, [11, 2], "all stands that is replaced, until the new pack outlives a power cut");
   assert.deepEqual([packsIn(root).length, looseIn(root)], [1, []]);
