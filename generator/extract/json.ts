@@ -27,7 +27,7 @@ export async function readJson(source: SourceText, mediaType: string): Promise<B
     title,
     summary: "",
     passages: cutPassages(source.lines, packMembers(source.lines, members)),
-    html: `${formatCode(source, "json")}${signed === undefined ? "" : `<h2>What is signed</h2><pre><code>${escapeHtml(JSON.stringify(signed, null, 1).slice(0, MAX_SIGNED))}</code></pre>`}`,
+    html: `${signed === undefined ? "" : showSigned(signed)}${formatCode(source, "json")}`,
     notes,
   };
 }
@@ -93,6 +93,12 @@ const MAX_SIGNED = 40_000; // UTF-16 units
 function signedIn(value: unknown): unknown {
   const { data } = Envelope.safeParse(value);
   return data === undefined ? undefined : parseJson(Buffer.from(data.payload, "base64").toString());
+}
+
+/** Above the envelope, whose lines keep their numbers. */
+function showSigned(statement: unknown): string {
+  const text = escapeHtml(JSON.stringify(statement, null, 1).slice(0, MAX_SIGNED));
+  return `<h2>What is signed</h2><pre><code>${text}</code></pre><h2>As it lies here</h2>\n`;
 }
 
 function titleOfSigned(statement: unknown): string {

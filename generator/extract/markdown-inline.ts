@@ -3,6 +3,7 @@
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
 import { ICON, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
+import { pairs } from "./latex-tokens.ts";
 import { rooted } from "./links.ts";
 import { formatFormula } from "./markdown-formulas.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
@@ -46,20 +47,10 @@ export function useInline(md: MarkdownIt): void {
 /** Env is what the marks of a text know of it: how references to its labels are said, and the parts that it may take in. */
 type Env = { labels?: ReadonlyMap<string, string>; readonly parts?: MarkdownParts };
 
-const LABELLED: Readonly<Record<string, string>> = {
-  fig: "Figure",
-  tbl: "Table",
-  sec: "Section",
-  eq: "Equation",
-  lst: "Listing",
-  thm: "Theorem",
-  lem: "Lemma",
-  cor: "Corollary",
-  prp: "Proposition",
-  def: "Definition",
-  exm: "Example",
-};
-const LABEL = `(${Object.keys(LABELLED).join("|")})-[\\w-]{1,100}`;
+const LABELLED = pairs(
+  "fig=Figure tbl=Table sec=Section eq=Equation lst=Listing thm=Theorem lem=Lemma cor=Corollary prp=Proposition def=Definition exm=Example",
+);
+const LABEL = `(${[...LABELLED.keys()].join("|")})-[\\w-]{1,100}`;
 const LABELS = new RegExp(
   String.raw`(?:^#{1,6}[ \t]+([^\n{}]{1,300}?)[ \t]*)?(?:\{#|\{[^{}\n]{0,100}[ \t]#|\|[ \t]*label:[ \t]*)(${LABEL})`,
   "gm",
@@ -72,7 +63,7 @@ function labelsIn(text: string): ReadonlyMap<string, string> {
   return new Map(
     Array.from(text.matchAll(LABELS), ([, title, id = "", kind = ""]) => {
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
-      return [id, kind === "sec" && title !== undefined ? title : `${LABELLED[kind]} ${counts.get(kind)}`];
+      return [id, kind === "sec" && title !== undefined ? title : `${LABELLED.get(kind)} ${counts.get(kind)}`];
     }),
   );
 }

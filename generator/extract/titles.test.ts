@@ -211,7 +211,8 @@ test("a signed statement is called by what it says, and what its envelope holds 
   const check = { predicate: { repo: "sorted", revision: "f896873e7ddf", tool: { name: "coq", version: "8.16.1" } }, note: "<b>" };
   const { title, html } = await extract("checks/a.json", Buffer.from(seal(JSON.stringify(check))));
   assert.equal(title, "Check of sorted at f896873 by coq 8.16.1");
-  assert.match(html ?? "", /What is signed<\/h2><pre><code>\{\n &quot;predicate&quot;[^]*&quot;&lt;b&gt;&quot;\n\}<\/code><\/pre>$/);
+  assert.match(html ?? "", /^<h2>What is signed<\/h2><pre><code>\{\n &quot;predicate&quot;[^]*&quot;&lt;b&gt;&quot;\n\}<\/code><\/pre>/);
+  assert.match(html ?? "", /^(?:<pre[^>]*><code>)?<span class="line" id="L1">/m, "its lines are found as those of any file are");
   assert.equal(await titleOf("a.json", seal("{}")), "Signed statement");
   for (const text of [seal("no JSON"), '{"payloadType":"a/json","payload":"%"}', '{"payload":"e30="}'])
     assert.equal(await titleOf("a.json", text), "a.json", text);
