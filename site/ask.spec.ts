@@ -154,6 +154,8 @@ test("the answer comes sentence by sentence, and a number opens its lines beside
   release();
   await expect(answer.locator("a.cite")).toHaveCount(2);
   await expect(page.locator("[data-status]")).toHaveText(/Written by a-model/);
+  await expect(page.locator("[data-sources] .card").first()).toBeHidden();
+  await page.getByText("All that was found for it").click();
   await expect(page.locator("[data-sources] .card").first()).toBeVisible();
   await expect(page).toHaveURL(/\/ask\/\?question=Why\+does/);
   // The server's page of the same address says the same.

@@ -1,6 +1,6 @@
 /** The demo library as one site for all browser tests of a worker: two snapshots, served with and without answers, and exported. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { appendFile, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rm, utimes } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -57,10 +57,8 @@ export class Demo {
     demo.#host = await openStaticServer(join(demo.folder, "export"));
     demo.files = demo.#host.url;
     await new Promise<void>((resolve) => demo.#model.listen(0, "127.0.0.1", resolve));
-    // The first result must not change while the tests run.
-    const yaml = (await readFile(demo.config, "utf8")).replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
     const { port } = demo.#model.address() as AddressInfo;
-    await writeFile(demo.config, `${yaml}\nanswers: { baseUrl: "http://127.0.0.1:${port}/v1", model: a-model }\n`);
+    await appendFile(demo.config, `\nanswers: { baseUrl: "http://127.0.0.1:${port}/v1", model: a-model }\n`);
     [demo.site, demo.service] = await Promise.all([demo.#serve("--only", "site"), demo.#serve("--no-rate-limits", "--try-internal")]);
     return demo;
   }

@@ -163,6 +163,8 @@ test("results come while one types, arrow keys choose among them, and what was s
       await page.keyboard.press("Control+k");
       await page.keyboard.type("merkle");
       await expect(page.getByRole("option").nth(1)).toBeVisible();
+      // Results of half the word are replaced by those of all of it.
+      await page.waitForLoadState("networkidle");
       const second = await page.getByRole("option").nth(1).getAttribute("href");
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("ArrowDown");

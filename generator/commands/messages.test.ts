@@ -51,6 +51,29 @@ test("broken JSON is told once, with its line and why", async (t) => {
   }
 });
 
+test("a file of sources that is named as one of records, and a quote that is not closed, are told once", async (t) => {
+  const check = await openLibrary(t);
+  const config = CONFIG.replace("registry: { path: ./registry.json }", "registry: { path: ./registry.yaml }");
+  const named = await check({ "proofshelf.yaml": config, "registry.yaml": "# mine\nsources: []\n" });
+  assert.match(named.stderr, /^registry\.yaml:1: names sources and has no records; the configuration names it as registry: \{ sources/);
+  const open = await check({
+    "proofshelf.yaml": `${CONFIG}claims: { path: ./claims.yaml }\n`,
+    "claims.yaml": 'claims:\n  - { id: a, title: "A }\n',
+  });
+  assert.equal(open.stderr, 'claims.yaml:3: is not valid YAML: Missing closing "quote\n');
+});
+
+test("a build tells evidence that leads nowhere, as config check does", async (t) => {
+  const check = await openLibrary(t);
+  const claims =
+    "claims:\n  - { id: a, title: A, status: partial, scope: s, statement: s, evidence: [{ artifact: N, kind: note, access: public, path: notes/aa.md }] }\n";
+  const { stdout } = await check({ "proofshelf.yaml": `${CONFIG}claims: { path: ./claims.yaml }\n`, "claims.yaml": claims }, "build");
+  assert.match(
+    stdout,
+    /^Note: The evidence of claim a has a path that is "notes\/aa\.md", which is no object of this library; did you mean "notes\/a\.md"\?$/m,
+  );
+});
+
 test("a merge that was not ended is told as that, in each file", async (t) => {
   const check = await openLibrary(t);
   const conflict = "<<<<<<< HEAD\ntitle: A\n=======\ntitle: B\n>>>>>>> other\n";

@@ -59,6 +59,8 @@ export function parseLocatedYaml(bytes: Uint8Array): LocatedYaml {
   for (const error of [...document.errors, ...document.warnings]) {
     problems.push({ line: at(error.pos[0]), what: explain(error.code, error.message) });
     if (error.code !== "DUPLICATE_KEY") readable = false;
+    // All that follows is within that text.
+    if (/^Missing closing ["']/.test(error.message)) break;
   }
   if (!readable) return { value: null, problems, lineOf: () => 1 };
   if (document.contents === null) return { value: null, problems: [], lineOf: () => 1 };

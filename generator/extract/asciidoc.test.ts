@@ -143,3 +143,8 @@ test("cells of a table take columns and rows, come several times, and have the s
   const values = await page('[%header,format=csv]\n|===\nA,B\n1,"x, \n*y*"\n|===\n');
   assert.match(values, /<th>A<\/th><th>B<\/th>.*<td>x,\n<strong>y<\/strong><\/td>/s);
 });
+
+test("two hyphens are a dash between words, and no part of an option", async () => {
+  const { html } = await read("Use the `--amend` option or --all, one -- or two, a--b, `git a -- b`.\n");
+  assert.match(html ?? "", /<code>--amend<\/code> option or --all, one — or two, a—b, <code>git a (?:--|—) b<\/code>/);
+});

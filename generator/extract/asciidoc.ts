@@ -1,5 +1,6 @@
 /** AsciiDoc as a document. Includes are links, conditions hold for attributes that the document sets, and a macro that nobody knows shows its text. */
 import type { Element } from "hast";
+import { readReferences } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import {
   box,
@@ -18,9 +19,10 @@ import {
 import { recordsIn } from "./csv.ts";
 import { textOf } from "./html-tree.ts";
 import { dedent, isBlank, type PartLine, type Row, type Rule, settingsIn, textIn } from "./lined.ts";
+import { pairs } from "./latex-tokens.ts";
 import { MarkupReader } from "./markup-reader.ts";
 import { rooted } from "./links.ts";
-import { linesBetween } from "./others.ts";
+import { linesBetween, regionsIn } from "./others.ts";
 
 export async function readAsciidoc(source: SourceText, fallback: string): Promise<Body> {
   return await readDocument(source, { kind: "asciidoc", language: null, fallback }, (text) =>
@@ -40,6 +42,8 @@ const TERM = /^\s*((?:(?!::|;;).){1,300}?)(:{2,4}|;;)(?:\s+(.*))?$/;
 const BLOCK_MACRO = /^(image|video|audio|include|toc|stem|ifdef|ifndef|ifeval|endif|[a-z][\w-]*)::([^[\]]*)\[(.*)\]$/;
 const ADMONITION = /^(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+/;
 const KINDS = /^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)$/;
+const STEM = /^(?:stem|latexmath|asciimath)$/;
+const VERBATIM = /^(?:source|listing|literal)$/;
 const MAX_VALUE = 2000; // UTF-16 units that attributes in one paragraph become
 const SPAN = 500; // UTF-16 units within one pair of signs
 const STARTS =
@@ -57,36 +61,13 @@ const NONE: Settings = { style: "", words: [], named: new Map(), title: "", ids:
 
 class AsciidocReader extends MarkupReader {
   protected override readonly starts = STARTS;
-  readonly #attributes = new Map<string, string>(
-    Object.entries({
-      nbsp: "\u00a0",
-      amp: "&",
-      lt: "<",
-      gt: ">",
-      empty: "",
-      sp: " ",
-      plus: "+",
-      apos: "'",
-      quot: '"',
-      cpp: "C++",
-      zwsp: "",
-      ldquo: "“",
-      rdquo: "”",
-      lsquo: "‘",
-      rsquo: "’",
-      deg: "°",
-      startsb: "[",
-      endsb: "]",
-      vbar: "|",
-      caret: "^",
-      asterisk: "*",
-      tilde: "~",
-      backslash: "\\",
-      backtick: "`",
-      "two-colons": "::",
-      "two-semicolons": ";;",
-    }),
-  );
+  readonly #attributes = new Map<string, string>([
+    ..."nbsp amp lt gt apos quot ldquo rdquo lsquo rsquo deg".split(" ").map((name) => [name, readReferences(`&${name};`)] as const),
+    ...pairs("plus=+ cpp=C++ startsb=[ endsb=] vbar=| caret=^ asterisk=* tilde=~ backslash=\\ backtick=` two-colons=:: two-semicolons=;;"),
+    ["empty", ""],
+    ["sp", " "],
+    ["zwsp", ""],
+  ]);
   readonly #named = new Map<string, Element>();
   /** Titles by the ids that lead to them. */
   readonly #titles = new Map<string, string>();
@@ -261,31 +242,29 @@ class AsciidocReader extends MarkupReader {
   }
 
   #paragraph(said: readonly Row[], settings: Settings, title: Nodes, made: Nodes): void {
-    const line = said[0]?.line ?? 1;
-    const text = textIn(said);
-    const admonition = ADMONITION.exec(text);
-    if (/^(?:source|listing|literal)$/.test(settings.style) || (/^\s/.test(said[0]?.text ?? "") && settings.style === ""))
-      made.push(
-        ...title,
-        codeBlock(
-          text,
-          settings.style === "source"
-            ? (settings.words[1] ?? settings.named.get("language") ?? this.#attributes.get("source-language") ?? null)
-            : null,
-          line,
-        ),
-      );
-    else if (/^(?:stem|latexmath|asciimath)$/.test(settings.style)) made.push(element("p", [formula(text, true)], {}, line));
-    else if (admonition !== null)
-      made.push(
-        box([words(capital(admonition[1] ?? ""))], [...title, element("p", this.inline(text.slice(admonition[0].length)), {}, line)], line),
-      );
-    else if (KINDS.test(settings.style))
-      made.push(box([words(capital(settings.style))], [...title, element("p", this.inline(text), {}, line)], line));
-    else if (/^(?:quote|verse)$/.test(settings.style))
-      made.push(this.#quote(settings, [element("p", this.inline(text), {}, line)], title, line));
-    else if (settings.style === "comment") return;
-    else if (said.length > 0) made.push(...title, element("p", this.inline(text), {}, line));
+    const [line, text] = [said[0]?.line ?? 1, textIn(said)];
+    const [mark = "", kind] = ADMONITION.exec(text) ?? [];
+    const own = /^\s/.test(text) && settings.style === "" ? "literal" : settings.style;
+    const style = VERBATIM.test(own) ? own : (kind ?? own);
+    if (said.length > 0)
+      made.push(...this.#styled(said, { ...settings, style }, title, () => [element("p", this.inline(text.slice(mark.length)), {}, line)]));
+  }
+
+  /** Reads rows as their style wants them. @param content reads them where it is none of its own */
+  #styled(rows: readonly Row[], settings: Settings, title: Nodes, content: () => Nodes): Nodes {
+    const { style } = settings;
+    const line = rows[0]?.line ?? 1;
+    if (style === "comment") return [];
+    if (STEM.test(style)) return [element("p", [formula(textIn(rows), true)], {}, line)];
+    if (VERBATIM.test(style)) return [...title, codeBlock(textIn(rows), style === "source" ? this.#language(settings) : null, line)];
+    if (KINDS.test(style)) return [box([words(capital(style))], [...title, ...content()], line)];
+    if (style === "quote") return [this.#quote(settings, content(), title, line)];
+    if (style === "verse") return [this.#quote(settings, [element("p", this.verse(rows.map(({ text }) => text)), {}, line)], title, line)];
+    return [...title, ...content()];
+  }
+
+  #language({ words: list, named }: Settings): string | null {
+    return list[1] ?? named.get("language") ?? this.#attributes.get("source-language") ?? null;
   }
 
   #quote(settings: Settings, children: Nodes, title: Nodes, line: number): Element {
@@ -322,35 +301,20 @@ class AsciidocReader extends MarkupReader {
     const first = inside[0]?.line ?? line;
     const title = settings.title === "" ? [] : [element("p", [element("strong", this.inline(settings.title))], {}, line)];
     const { style } = settings;
-    if (sign === "/" || style === "comment") return close + 1;
+    if (sign === "/") return close + 1;
+    const isOwn = STEM.test(style) || VERBATIM.test(style) || KINDS.test(style) || /^(?:quote|verse|comment)$/.test(style);
     if (/=/.test(text) && /^[|,:!]/.test(text)) made.push(this.#table(inside, settings, text, line));
-    else if (/^(?:stem|latexmath|asciimath)$/.test(style)) made.push(element("p", [formula(textIn(inside), true)], {}, line));
-    else if (/^(?:source|listing|literal)$/.test(style) || text.startsWith("```") || (sign === "-" && text !== "--") || sign === ".") {
-      const language = text.startsWith("```")
-        ? text.slice(3)
-        : /^(?:source|$)/.test(style)
-          ? (settings.words[1] ?? settings.named.get("language") ?? this.#attributes.get("source-language") ?? null)
-          : style;
-      made.push(...title, codeBlock(textIn(inside), language, first));
-    } else if (sign === "+") made.push(codeBlock(textIn(inside), "html", first));
-    else if (sign === "_" || /^(?:quote|verse)$/.test(style)) {
-      const children =
-        style === "verse"
-          ? [
-              element(
-                "p",
-                inside.flatMap(({ text: one }, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(one)]),
-                {},
-                first,
-              ),
-            ]
-          : this.blocks(inside);
-      made.push(this.#quote(settings, children, title, line));
-    } else if (KINDS.test(style)) made.push(box([words(capital(style))], [...title, ...this.blocks(inside)], line));
-    else if (sign === "=" || sign === "*" || style === "abstract") {
+    else if (sign === "+" && !STEM.test(style)) made.push(codeBlock(textIn(inside), "html", first));
+    else if ((/^[`.]/.test(text) || (sign === "-" && text !== "--")) && !STEM.test(style) && style !== "comment") {
+      const named = style === "" || VERBATIM.test(style) ? this.#language(settings) : style;
+      made.push(...title, codeBlock(textIn(inside), sign === "`" ? text.slice(3) : named, first));
+    } else if ((sign === "=" || sign === "*" || style === "abstract") && !isOwn) {
       const name = style === "abstract" && settings.title === "" ? "Abstract" : settings.title;
       made.push(box(name === "" ? [] : this.inline(name), this.blocks(inside), line));
-    } else made.push(...title, ...this.blocks(inside));
+    } else {
+      const said = sign === "_" && style !== "verse" ? { ...settings, style: "quote" } : settings;
+      made.push(...this.#styled(inside, said, title, () => this.blocks(inside)));
+    }
     return close + 1;
   }
 
@@ -615,8 +579,8 @@ class AsciidocReader extends MarkupReader {
       [sign(String.raw`\(\(\([^()]{1,300}\)\)\)|indexterm:\[[^\]]{0,300}\]`), () => []],
       [sign(String.raw`\(\(([^()]{1,300})\)\)|indexterm2:\[([^\]]{1,300})\]`), ([, term, other = ""]) => inside(term ?? other)],
       [sign(String.raw`\((C|R|TM)\)`), ([, one = ""]) => [words({ C: "©", R: "®", TM: "™" }[one] ?? one)]],
-      [sign(String.raw`&(#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});`), ([, name = ""]) => [words(signOf(name))]],
-      [sign("-- | ?--(?=\\w)"), () => [words("— ")]],
+      [sign(String.raw`&(#\d{1,7}|#x[\da-f]{1,6}|\w{2,8});`), ([whole]) => [words(readReferences(whole))]],
+      [sign(String.raw`(?<!\S)--(?=\s|$)|(?<=\w)--(?=\w)`), () => [words("—")]],
       [sign(String.raw`\.\.\.`), () => [words("…")]],
       [sign(String.raw` \+$`), () => [element("br")]],
     ];
@@ -668,23 +632,11 @@ function openIncludes(): (line: string) => PartLine | null {
     const deeper = "=".repeat(Math.min(5, Math.max(0, Number(settings.get("leveloffset") ?? 0) || 0)));
     const tags = (settings.get("tags") ?? settings.get("tag"))?.split(/[;,]/).map((tag) => tag.trim());
     const take = (lines: readonly string[]): readonly string[] => {
-      const chosen = settings.has("lines") ? linesBetween(lines, settings.get("lines") ?? "") : taggedIn(lines, tags ?? null);
+      const chosen = settings.has("lines") ? linesBetween(lines, settings.get("lines") ?? "") : regionsIn(lines, tags ?? []);
       return deeper === "" ? chosen : chosen.map((one) => (/^=+ \S/.test(one) ? deeper + one : one));
     };
     return { path: fill(path), take };
   };
-}
-
-/** The lines within the regions of these tags, or all, without the lines that mark them. */
-function taggedIn(lines: readonly string[], tags: readonly string[] | null): readonly string[] {
-  const open = new Set<string>();
-  const isAll = tags === null || tags.some((tag) => tag.startsWith("*"));
-  return lines.filter((line) => {
-    const [, edge, tag = ""] = /\b(tag|end)::(\S+?)\[\]/.exec(line) ?? [];
-    if (edge === "tag") open.add(tag);
-    if (edge === "end") open.delete(tag);
-    return edge === undefined && (isAll || tags.some((one) => open.has(one)));
-  });
 }
 
 const sign = (source: string): RegExp => new RegExp(source, "muy");
@@ -697,15 +649,6 @@ const idOf = (title: string): string =>
     .replaceAll(/<[^>]*>|&[^;\s]+;|[^\p{L}\p{N}\s_.-]/gu, "")
     .replaceAll(/[\s.-]+/g, "_")
     .replace(/_+$/, "")}`;
-
-const signOf = (name: string): string => {
-  const code = name.startsWith("#x") ? Number.parseInt(name.slice(2), 16) : name.startsWith("#") ? Number(name.slice(1)) : -1;
-  if (code >= 32 && code <= 0x10ffff) return String.fromCodePoint(code).toWellFormed();
-  return (
-    { amp: "&", lt: "<", gt: ">", nbsp: "\u00a0", quot: '"', mdash: "—", ndash: "–", hellip: "…", rarr: "→", larr: "←", copy: "©" }[name] ??
-    `&${name};`
-  );
-};
 
 /** goesOn tells whether a row goes on with the text of an item: it is not blank, and begins nothing of its own. */
 function goesOn(row: Row | undefined): boolean {

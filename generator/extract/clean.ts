@@ -1,7 +1,7 @@
 /** The sanitiser's rules. Every fragment that shows a stranger's document passes here before we add anything of ours. */
 import { sanitize, type Schema } from "hast-util-sanitize";
 import type { Element, Root } from "hast";
-import { textOf } from "./html-tree.ts";
+import { classesOf, textOf } from "./html-tree.ts";
 import { ID_PREFIX } from "./links.ts";
 
 const words = (list: string): string[] => list.split(" ");
@@ -119,10 +119,6 @@ function linkEmbedded(node: Root | Element): void {
     child.properties = { href };
     child.children = [{ type: "text", value: `${what}: ${words}` }];
   }
-}
-
-function classesOf({ properties: { className } }: Element): readonly unknown[] {
-  return Array.isArray(className) ? className : [];
 }
 
 /** True for a formula in TeX as Pandoc writes it for a script to set: `<span class="math inline">\(x\)</span>`. */

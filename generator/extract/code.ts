@@ -9,12 +9,10 @@ import type { Lines } from "#snapshots/blocks";
 import { moduleName } from "./module-name.ts";
 import { readOpening } from "./opening.ts";
 import { cutPassages, type Mark } from "./passages.ts";
-import { findRustMarks } from "./rust.ts";
 
 const MARKS: Readonly<Record<string, (lines: Lines) => Mark[]>> = {
   coq: findCoqMarks,
   lean: findLeanMarks,
-  rust: findRustMarks,
 };
 
 export async function readCode(source: SourceText, language: string | null): Promise<Body> {

@@ -108,15 +108,17 @@ fn open() {
   assert.deepEqual(await cut("a.rs", source), [
     "1-6 Point []",
     "7-7 N []",
-    "8-13 insert [impl Sort for Vec<T>]",
-    "14-15 other [impl Sort for Vec<T>]",
+    "8-13 insert [impl<T: Ord> Sort for Vec<T>]",
+    "14-15 other [impl<T: Ord> Sort for Vec<T>]",
     "16-17 sorted []",
     "18-19 lemma_sorted []",
     "20-20 m []",
     "21-21 open []",
   ]);
-  const plain = "mod shapes {\n    impl Circle {\n        fn area(&self) {}\n    }\n    impl Clone for Circle { fn clone(&self) {} }\n}\n";
-  assert.deepEqual(await cut("b.rs", plain), ["1-4 area [shapes > impl Circle]", "5-6 clone [shapes > impl Clone for Circle]"]);
+  const plain = "mod shapes {\n    impl Circle {\n        fn area(&self) {}\n    }\n    trait Round {\n        fn r(&self);\n    }\n}\n";
+  assert.deepEqual(await cut("b.rs", plain), ["1-4 area [shapes > impl Circle]", "5-5 Round [shapes > Round]", "6-8 r [shapes > Round]"]);
+  const strings = 'mod tests {\n    fn a() {\n        let s = r"one\nfn no() /* {\n".len() + b\'"\';\n    }\n    fn b() {}\n}\n';
+  assert.deepEqual(await cut("c.rs", strings), ["1-6 a [tests]", "7-8 b [tests]"]);
 });
 
 test("LaTeX: sections nest, and verbatim text has none", async () => {

@@ -1,7 +1,7 @@
 /** The declarations of a text by its language's row (languages.ts), line by line. What stands deeper than a declaration begins is its
  *  own; what is at its column, or left of it, and begins nothing goes on with it. */
 import { type DeclarationRow, type LanguageRow, LANGUAGES } from "#snapshots/highlight";
-import type { Lines } from "#snapshots/blocks";
+import { type Lines, openLines } from "#snapshots/blocks";
 import { markAt } from "./marks.ts";
 import type { Mark } from "./passages.ts";
 import { readSymbols } from "./isabelle-symbols.ts";
@@ -12,7 +12,10 @@ const WINDOW = 400; // UTF-16 units from a line's start in which a declaration s
 /** findDeclarations finds the marks of a text. It returns null when the text's language has no row of declarations. */
 export function findDeclarations(lines: Lines, language: string): Mark[] | null {
   const row = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
-  return row?.declarations === undefined ? null : readDeclarations(lines, row, row.declarations);
+  if (row?.declarations === undefined) return null;
+  const { strings } = row.declarations;
+  const hide = (part: string): string => (part.startsWith("/") ? part : part.replaceAll(/[^\n]/g, " "));
+  return readDeclarations(strings === undefined ? lines : openLines(lines.text.replaceAll(strings, hide)), row, row.declarations);
 }
 
 function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow): Mark[] {
@@ -62,6 +65,11 @@ function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow)
       mark(line, null, "opens");
       continue;
     }
+    if (begins && rules.ends?.test(source) === true) {
+      // A comment on the whole file or module is of nothing below it.
+      lead = null;
+      continue;
+    }
     if (begins || rules.leads?.test(source) === true) {
       lead ??= line;
       continue;
@@ -76,7 +84,8 @@ function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow)
       const title = whole ? "" : (holds.slice(1).find((group) => group !== undefined) ?? "");
       scopes.push({ column, title });
       open = null;
-      mark(first, title === "" ? null : title, ...(title === "" ? (["opens"] as const) : []));
+      const name = title === "" || holds.groups?.["scope"] !== undefined ? null : title;
+      mark(first, name, ...(name === null ? (["opens"] as const) : []));
       continue;
     }
     const found = rules.begins.exec(window);

@@ -108,10 +108,6 @@ export class Footnotes {
   /** Adds a note. @returns the sign that leads to it */
   add(note: Nodes): Element {
     const number = this.#notes.push(note);
-    return this.sign(number);
-  }
-
-  sign(number: number): Element {
     return element("sup", [element("a", [words(String(number))], { href: `#fn-${number}`, id: `fnref-${number}` })]);
   }
 

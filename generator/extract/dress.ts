@@ -8,7 +8,7 @@ import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { ID_PREFIX, resolveImage, resolveKey, resolveLink, rooted, withoutSpaces } from "./links.ts";
 import type { Others, Place } from "./others.ts";
 import { formatMath, formatTex } from "./math.ts";
-import { startLine, textOf, TooComplex } from "./html-tree.ts";
+import { classesOf, startLine, textOf, TooComplex } from "./html-tree.ts";
 
 type DressOptions = {
   readonly key: string;
@@ -222,17 +222,12 @@ function dressCode(pre: Element, language: string | null, text: string): void {
   pre.children = [{ type: "raw", value: `<code>${html}</code>` }];
 }
 
-function hasClass(element: Element, name: string): boolean {
-  const list = element.properties["className"];
-  return Array.isArray(list) && list.includes(name);
-}
+const hasClass = (element: Element, name: string): boolean => classesOf(element).includes(name);
 
-function languageOf(element: Element): string | null {
-  const list = element.properties["className"];
-  if (!Array.isArray(list)) return null;
-  for (const name of list) if (typeof name === "string" && name.startsWith("language-")) return name.slice("language-".length);
-  return null;
-}
+const languageOf = (element: Element): string | null =>
+  classesOf(element)
+    .find((name) => name.startsWith("language-"))
+    ?.slice("language-".length) ?? null;
 
 function findLanguages(node: Root | Element): string[] {
   const found: string[] = [];

@@ -60,6 +60,19 @@ export function textOf(node: Root | RootContent | ElementContent): string {
   return text;
 }
 
+export const classesOf = ({ properties: { className } }: Element): readonly string[] =>
+  Array.isArray(className) ? className.filter((name) => typeof name === "string") : [];
+
+/** findAll finds the outermost elements that match. @param found gets them */
+export function findAll(node: Root | Element, matches: (element: Element) => boolean, found: Element[] = []): Element[] {
+  for (const child of node.children) {
+    if (child.type !== "element") continue;
+    if (matches(child)) found.push(child);
+    else if (child.children.length > 0) findAll(child, matches, found);
+  }
+  return found;
+}
+
 /** Letters that a paragraph needs before a formula, to be told without what follows. */
 const MIN_OPENING = 20;
 
@@ -71,8 +84,7 @@ export function openingOf(paragraph: Element): string {
       text += textOf(node);
       return true;
     }
-    const { className } = node.properties;
-    const isFormula = Array.isArray(className) && className.some((name) => name === "math-inline" || name === "math-display");
+    const isFormula = classesOf(node).some((name) => name === "math-inline" || name === "math-display");
     return !(isFormula && /[\\^_{]/.test(textOf(node))) && node.children.every(isRead);
   };
   return paragraph.children.every(isRead) || text.trim().length < MIN_OPENING ? textOf(paragraph) : `${text.trimEnd()} …`;

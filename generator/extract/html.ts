@@ -16,7 +16,8 @@ import {
   withoutTags,
 } from "#snapshots/blocks";
 import { loadLanguage } from "#snapshots/highlight";
-import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
+import { formula } from "./document.ts";
+import { classesOf, findAll, parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { findHeading, isTemplate } from "./first-words.ts";
 import { openHeadings } from "./headings.ts";
@@ -85,12 +86,6 @@ function findMain(tree: Root): Root {
 
 /** Makes formulas of what a script of the page would set. */
 function setFormulas(node: Root | Element): void {
-  const formula = (tex: string, display: boolean): Element => ({
-    type: "element",
-    tagName: "code",
-    properties: { className: [`math-${display ? "display" : "inline"}`] },
-    children: [{ type: "text", value: tex.trim() }],
-  });
   const children = node.children.flatMap((child): RootContent[] => {
     if (child.type === "text") {
       if (!/\\[([]|\$\$/.test(child.value)) return [child];
@@ -103,29 +98,21 @@ function setFormulas(node: Root | Element): void {
     }
     const type = child.type === "element" && child.tagName === "script" ? String(child.properties["type"] ?? "") : "";
     if (child.type === "element" && type.startsWith("math/tex")) return [formula(textOf(child), type.includes("display"))];
-    if (child.type === "element" && !/^(?:pre|code|script|style|math|svg|textarea)$/.test(child.tagName) && !isPandoc(child))
+    if (
+      child.type === "element" &&
+      !/^(?:pre|code|script|style|math|svg|textarea)$/.test(child.tagName) &&
+      !classesOf(child).includes("math")
+    )
       setFormulas(child);
     return [child];
   });
   node.children = children as typeof node.children;
 }
 
-const isPandoc = ({ properties: { className } }: Element): boolean => Array.isArray(className) && className.includes("math");
-
-/** The outermost ones. @param found gets them */
-function findAll(node: Root | Element, matches: (element: Element) => boolean, found: Element[] = []): Element[] {
-  for (const child of node.children) {
-    if (child.type !== "element") continue;
-    if (matches(child)) found.push(child);
-    else if (child.children.length > 0) findAll(child, matches, found);
-  }
-  return found;
-}
-
 function isNavigation(element: Element): boolean {
   const { tagName, properties } = element;
-  const { className, id, role, summary } = properties;
-  const names = [...(Array.isArray(className) ? className : []), id].filter((name) => typeof name === "string");
+  const { id, role, summary } = properties;
+  const names = [...classesOf(element), ...(typeof id === "string" ? [id] : [])];
   return (
     tagName === "nav" ||
     role === "navigation" ||

@@ -1,9 +1,10 @@
 /** JSON and YAML: members at the top level, by lines. Neither is built into values for its passages: depth, aliases and numbers of
  *  strangers have nothing to break here. */
 import { FAILSAFE_SCHEMA, load, YAMLException } from "js-yaml";
+import { z } from "zod";
 import { formatCode } from "./code-view.ts";
 import { MAX_SHOWN, type Body, type SourceText } from "./body.ts";
-import { loadLanguage } from "#snapshots/highlight";
+import { escapeHtml, loadLanguage } from "#snapshots/highlight";
 import type { Lines } from "#snapshots/blocks";
 import { skipString } from "#snapshots/format";
 import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
@@ -14,17 +15,19 @@ export async function readJson(source: SourceText, mediaType: string): Promise<B
   await loadLanguage("json");
   const notes: string[] = [];
   let title: string | null = null;
+  let signed: unknown;
   if (mediaType !== "application/jsonl" && source.text.length <= MAX_SHOWN) {
     const value = parseJson(source.text);
     if (value === undefined) notes.push("This JSON does not parse; it is shown as text.");
-    else title = titleOf(value);
+    signed = signedIn(value);
+    title = signed === undefined ? titleOf(value) : titleOfSigned(signed);
   }
   const members = findJsonMembers(source.lines);
   return {
     title,
     summary: "",
     passages: cutPassages(source.lines, packMembers(source.lines, members)),
-    html: formatCode(source, "json"),
+    html: `${signed === undefined ? "" : showSigned(signed)}${formatCode(source, "json")}`,
     notes,
   };
 }
@@ -78,6 +81,31 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const Envelope = z.object({ payloadType: z.string().endsWith("json"), payload: z.base64() });
+const Check = z.object({
+  predicate: z.object({ repo: z.string(), revision: z.string(), tool: z.object({ name: z.string(), version: z.string() }) }),
+});
+const MAX_SIGNED = 40_000; // UTF-16 units
+
+/** The statement that an envelope (DSSE) holds, which nobody can read as it stands; undefined for any other value. */
+function signedIn(value: unknown): unknown {
+  const { data } = Envelope.safeParse(value);
+  return data === undefined ? undefined : parseJson(Buffer.from(data.payload, "base64").toString());
+}
+
+/** Above the envelope, whose lines keep their numbers. */
+function showSigned(statement: unknown): string {
+  const text = escapeHtml(JSON.stringify(statement, null, 1).slice(0, MAX_SIGNED));
+  return `<h2>What is signed</h2><pre><code>${text}</code></pre><h2>As it lies here</h2>\n`;
+}
+
+function titleOfSigned(statement: unknown): string {
+  const { data } = Check.safeParse(statement);
+  if (data === undefined) return "Signed statement";
+  const { repo, revision, tool } = data.predicate;
+  return `Check of ${repo} at ${revision.slice(0, 7)} by ${tool.name} ${tool.version}`;
 }
 
 function titleOf(value: unknown): string | null {

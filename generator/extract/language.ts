@@ -3,18 +3,7 @@
 import type { About, ObjectKind, Passage } from "#snapshots/schema";
 import { STEMMED } from "#snapshots/words";
 
-const PROSE: ReadonlySet<ObjectKind> = new Set<ObjectKind>([
-  "markdown",
-  "text",
-  "html",
-  "pdf",
-  "latex",
-  "notebook",
-  "rst",
-  "asciidoc",
-  "org",
-  "literate",
-]);
+const PROSE = /^(?:markdown|text|html|pdf|latex|notebook|rst|asciidoc|org|literate)$/;
 const SAMPLE = 12_000; // UTF-16 units of a text that are gone through for prose
 const LETTERS = 2_000; // of these, what the detector looks at
 const FEWEST = 200; // letters and spaces in which a language shows
@@ -28,7 +17,7 @@ const MARKS = /```[^]*?```|`[^`\n]*`|https?:\S+|<[^<>]*>|\{\{[^{}]*\}\}|\\[A-Za-
 
 /** withLanguage adds its language to what an object says about itself; English is not added. */
 export async function withLanguage({ lang: said, ...about }: About, kind: ObjectKind, passages: readonly Passage[]): Promise<About> {
-  const lang = said ?? (PROSE.has(kind) ? await detect(passages) : null);
+  const lang = said ?? (PROSE.test(kind) ? await detect(passages) : null);
   return lang === null || lang === "en" ? about : { ...about, lang };
 }
 

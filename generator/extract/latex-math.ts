@@ -1,19 +1,11 @@
 /** Formulas of LaTeX and the commands that a file defines for itself. KaTeX gets formulas without these: they are filled in here, within bounds. */
+import { pairs } from "./latex-tokens.ts";
 
-const ENVIRONMENTS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    equation: "",
-    displaymath: "",
-    math: "",
-    align: "align",
-    alignat: "alignat",
-    flalign: "align",
-    gather: "gather",
-    multline: "gather",
-    eqnarray: "align",
-    dmath: "",
-  }),
-);
+/** Environments of formulas, with those that KaTeX has for them; it needs none for a single formula. */
+const ENVIRONMENTS = new Map([
+  ...["equation", "displaymath", "math", "dmath"].map((name) => [name, ""] as const),
+  ...pairs("align=align alignat=alignat flalign=align gather=gather multline=gather eqnarray=align"),
+]);
 const MAX_BODY = 4000; // UTF-16 units of what a command stands for
 const MAX_FORMULA = 4000; // UTF-16 units of a formula with its commands filled in
 const MAX_MACROS = 2000;

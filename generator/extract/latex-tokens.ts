@@ -72,7 +72,8 @@ export function findShape(text: string): Shape {
   return { braces, environments };
 }
 
-const pairs = (text: string): ReadonlyMap<string, string> =>
+/** pairs reads `name=value` between spaces. */
+export const pairs = (text: string): ReadonlyMap<string, string> =>
   new Map([...text.matchAll(/(\S+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
 
 /** WRAPS maps commands to the elements that their argument stands in, DECLARES those that count to the end of their group. */
@@ -83,7 +84,7 @@ export const DECLARES = pairs("bf=strong bfseries=strong it=em itshape=em em=em 
 /** SIGNS maps commands to what they print. */
 export const SIGNS: ReadonlyMap<string, string> = new Map([
   ...pairs(
-    "LaTeX=LaTeX TeX=TeX LaTeXe=LaTeX2ε BibTeX=BibTeX ldots=… dots=… textellipsis=… textbackslash=\\ textasciitilde=~ textasciicircum=^ textbar=| textless=< textgreater=> " +
+    "LaTeX=LaTeX TeX=TeX LaTeXe=LaTeX2ε BibTeX=BibTeX ldots=… dots=… pm=± textellipsis=… textbackslash=\\ textasciitilde=~ textasciicircum=^ textbar=| textless=< textgreater=> " +
       "textunderscore=_ textendash=– textemdash=— textquotedblleft=“ textquotedblright=” textquoteleft=‘ textquoteright=’ textbullet=• textregistered=® texttrademark=™ " +
       "copyright=© textcopyright=© pounds=£ euro=€ S=§ P=¶ dag=† ddag=‡ ss=ß ae=æ AE=Æ oe=œ OE=Œ aa=å AA=Å o=ø O=Ø l=ł L=Ł i=ı j=ȷ dh=ð th=þ guillemotleft=« guillemotright=» glqq=„ grqq=“",
   ),

@@ -24,7 +24,7 @@ import { openingOf, textOf, TooComplex } from "./html-tree.ts";
 import { LatexMath } from "./latex-math.ts";
 import { settingsIn } from "./lined.ts";
 import { rooted } from "./links.ts";
-import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
+import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, pairs, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
 import type { Others } from "./others.ts";
 import { shorten } from "./passages.ts";
 
@@ -71,13 +71,22 @@ export function parseLatex(own: File, others: Others): ParsedDocument {
 /** Reads a document. @param own the file of it that is shown, which may be the document itself */
 function readPaper(first: File, own: File, others: Others): Paper {
   const paper = new Paper(own, others, HAS_BODY.test(first.text));
-  paper.show(first, (text, lineOf) => {
-    const flow = new Flow();
-    new LatexReader(text, paper, lineOf, 0, first.key).read(0, text.length, flow);
-    return flow.end();
-  });
+  paper.show(first, (text, lineOf) => readFile({ key: first.key, text }, paper, lineOf));
   paper.fillReferences();
   return paper;
+}
+
+/** Reads a stretch of a file into blocks. */
+function readFile(
+  { key, text }: File,
+  paper: Paper,
+  lineOf: (offset: number) => number,
+  depth = 0,
+  [from, to]: Range = [0, text.length],
+): Nodes {
+  const flow = new Flow();
+  new LatexReader(text, paper, lineOf, depth, key).read(from, to, flow);
+  return flow.end();
 }
 
 const HAS_BODY = /\\begin\{document\}/;
@@ -318,26 +327,9 @@ const TYPED: ReadonlyMap<string, string> = new Map(
 /** A length that is given to a command, or behind one that spaces. */
 const ASSIGNED = /^\s*=?\s*-?(?:\d*\.)?\d+\s*(?:pt|em|ex|cm|mm|in|pc|bp|sp|\\[a-z]+)\b|^\s*=\s*\\[A-Za-z@]+/;
 const SECTIONS = ["part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"];
-const LISTS: ReadonlyMap<string, string> = new Map([
-  ["itemize", "ul"],
-  ["enumerate", "ol"],
-  ["compactitem", "ul"],
-  ["compactenum", "ol"],
-  ["list", "ul"],
-  ["inparaenum", "ol"],
-  ["description", "dl"],
-  ["labeling", "dl"],
-]);
+const LISTS = pairs("itemize=ul enumerate=ol compactitem=ul compactenum=ol list=ul inparaenum=ol description=dl labeling=dl");
 const TABLES = /^(?:tabular[xy*]?|longtable|tabu|array|xltabular|supertabular|tblr)\*?$/;
-const FLOATS: ReadonlyMap<string, string> = new Map([
-  ["figure", "Figure"],
-  ["wrapfigure", "Figure"],
-  ["table", "Table"],
-  ["wraptable", "Table"],
-  ["sidewaystable", "Table"],
-  ["algorithm", "Algorithm"],
-  ["listing", "Listing"],
-]);
+const FLOATS = pairs("figure=Figure wrapfigure=Figure table=Table wraptable=Table sidewaystable=Table algorithm=Algorithm listing=Listing");
 const REFERS = /^(?:ref|eqref|autoref|cref|Cref|pageref|nameref|vref|labelcref|fullref)$/;
 const CITES = /^(?:[Cc]ite\w*|[a-z]*cite[a-z]*|shortcite)$/;
 const NAMES = /^(?:auto|c|C|v|full)ref$/;
@@ -354,6 +346,13 @@ const FACTS: Readonly<Record<string, string>> = {
 };
 const DEFINES =
   /^(?:re|provide)?newcommand$|^(?:New|Renew|Provide)DocumentCommand$|^DeclareMathOperator$|^[gex]?def$|^DeclareRobustCommand$|^providecommand$|^renewcommand$/;
+
+/** Structure is an environment: its name without a star, its option, the stretch of what it holds, its line, and how deep it is. */
+type Structure = { name: string; option: string | null; from: number; end: number; line: number; depth: number };
+type Meaning = (reader: LatexReader, call: Call, name: string) => void;
+/** Gives several commands one meaning. */
+const each = (names: string, meaning: Meaning): Readonly<Record<string, Meaning>> =>
+  Object.fromEntries(names.split(" ").map((name) => [name, meaning]));
 
 /** LatexReader reads a text, or what a macro became of. */
 class LatexReader {
@@ -558,27 +557,22 @@ class LatexReader {
       const call = { to, flow, depth, line };
       const meaning = Object.hasOwn(LatexReader.#MEANINGS, name) ? LatexReader.#MEANINGS[name] : undefined;
       if (meaning === undefined) this.#drop(name, call);
-      else meaning(this, call);
+      else meaning(this, call, name);
     }
   }
 
   /** Commands that have a meaning of their own; of any other the arguments are text. */
-  static readonly #MEANINGS: Readonly<Record<string, (reader: LatexReader, call: Call) => void>> = {
+  static readonly #MEANINGS: Readonly<Record<string, Meaning>> = {
     // A condition that never holds: what stands behind it is commented out.
     iffalse: (reader, { to }) => {
       const end = Math.min(reader.#nextOf("\\fi", reader.#at), reader.#nextOf("\\else", reader.#at));
       if (end < to) reader.#at = end;
     },
-    ...Object.fromEntries(Object.keys(FACTS).map((name) => [name, (reader: LatexReader, call: Call) => reader.#fact(name, call)])),
+    ...each(Object.keys(FACTS).join(" "), (reader, call, name) => reader.#fact(name, call)),
     title: (reader, call) => {
       reader.#paper.title = reader.#inBody(() => reader.#inlineOf(reader.#next1(call), call));
     },
-    ...Object.fromEntries(
-      ["author", "date", "subtitle", "institute", "affil", "affiliation", "address", "email", "keywords"].map((name) => [
-        name,
-        (reader: LatexReader, call: Call) => reader.#front(call),
-      ]),
-    ),
+    ...each("author date subtitle institute affil affiliation address email keywords", (reader, call) => reader.#front(call)),
     abstract: (reader, call) => {
       const range = reader.#next1(call);
       if (range !== undefined)
@@ -588,11 +582,8 @@ class LatexReader {
         );
     },
     label: (reader, call) => call.flow.add(reader.#paper.label(reader.#said(reader.#next1(call))), call.line),
-    ...Object.fromEntries(
-      ["footnote", "footnotetext", "thanks"].map((name) => [
-        name,
-        (reader: LatexReader, call: Call) => call.flow.add(reader.#paper.notes.add(reader.#inlineOf(reader.#next1(call), call)), call.line),
-      ]),
+    ...each("footnote footnotetext thanks", (reader, call) =>
+      call.flow.add(reader.#paper.notes.add(reader.#inlineOf(reader.#next1(call), call)), call.line),
     ),
     href: (reader, call) => {
       const [target, shown] = reader.#arguments(2, call.to);
@@ -600,19 +591,13 @@ class LatexReader {
       const link = reader.#inlineOf(shown, call);
       call.flow.add(element("a", link.length === 0 ? [words(href)] : link, { href }), call.line);
     },
-    ...Object.fromEntries(
-      ["SI", "si"].map((name) => [
-        name,
-        (reader: LatexReader, call: Call) => {
-          const said = reader
-            .#arguments(name === "SI" ? 2 : 1, call.to)
-            .map((range) => reader.#said(range).replaceAll(/\\?([A-Za-z]+)/g, " $1"));
-          call.flow.add(words(said.join(" ").replaceAll(/\s+/g, " ").trim()), call.line);
-        },
-      ]),
-    ),
-    url: (reader, call) => reader.#address(call),
-    nolinkurl: (reader, call) => reader.#address(call),
+    ...each("SI si", (reader, call, name) => {
+      const said = reader
+        .#arguments(name === "SI" ? 2 : 1, call.to)
+        .map((range) => reader.#said(range).replaceAll(/\\?([A-Za-z]+)/g, " $1"));
+      call.flow.add(words(said.join(" ").replaceAll(/\s+/g, " ").trim()), call.line);
+    }),
+    ...each("url nolinkurl", (reader, call) => reader.#address(call)),
     path: (reader, call) => call.flow.add(element("code", [words(addressOf(reader.#said(reader.#next1(call))))]), call.line),
     hyperref: (reader, call) => {
       const target = reader.#option(call.to);
@@ -632,23 +617,10 @@ class LatexReader {
       const [, shown] = reader.#arguments(2, call.to);
       call.flow.block(element("figcaption", reader.#inlineOf(shown, call), {}, call.line));
     },
-    ...Object.fromEntries(
-      Object.entries({
-        input: 1,
-        include: 1,
-        subfile: 1,
-        subfileinclude: 1,
-        subinputfrom: 2,
-        inputfrom: 2,
-        import: 2,
-        subimport: 2,
-      }).map(([name, count]) => [name, (reader: LatexReader, call: Call) => reader.#takeIn(count, call)]),
-    ),
-    ...Object.fromEntries(
-      ["lstinputlisting", "verbatiminput", "inputminted", "VerbatimInput"].map((name) => [
-        name,
-        (reader: LatexReader, call: Call) => reader.#listing(name === "inputminted", call),
-      ]),
+    ...each("input include subfile subfileinclude", (reader, call) => reader.#takeIn(1, call)),
+    ...each("subinputfrom inputfrom import subimport", (reader, call) => reader.#takeIn(2, call)),
+    ...each("lstinputlisting verbatiminput inputminted VerbatimInput", (reader, call, name) =>
+      reader.#listing(name === "inputminted", call),
     ),
     bibliography: (reader, call) => reader.#references(call),
     addbibresource: (reader, call) => reader.#links(reader.#said(reader.#next1(call)).split(","), "bib", call),
@@ -656,8 +628,7 @@ class LatexReader {
       reader.#option(call.to);
       reader.#printed(call);
     },
-    newline: (_, { flow, line }) => flow.add(element("br"), line),
-    linebreak: (_, { flow, line }) => flow.add(element("br"), line),
+    ...each("newline linebreak", (_, { flow, line }) => flow.add(element("br"), line)),
     frametitle: (reader, call) => call.flow.block(element("h4", reader.#inlineOf(reader.#next1(call), call), {}, call.line)),
     multicolumn: (reader, call) => reader.#show(reader.#arguments(3, call.to)[2], call),
     texorpdfstring: (reader, call) => reader.#show(reader.#arguments(2, call.to)[0], call),
@@ -668,12 +639,7 @@ class LatexReader {
     let: (reader) => {
       reader.#at += reader.#near(/^\s*\\?[A-Za-z@]+\s*=?\s*\\?[A-Za-z@]+/);
     },
-    ...Object.fromEntries(
-      ["item", "par", "newpage", "clearpage", "maketitle", "appendix"].map((name) => [
-        name,
-        (_: LatexReader, { flow }: Call) => flow.block(),
-      ]),
-    ),
+    ...each("item par newpage clearpage maketitle appendix", (_, { flow }) => flow.block()),
   };
 
   #drop(name: string, call: Call): void {
@@ -731,12 +697,7 @@ class LatexReader {
     const part = paper.find(this.#file, path) ?? (path === written ? paper.find(this.#file, `${path}.tex`) : null);
     if (part === null) return this.#links([path], "tex", call);
     const { inPreamble } = paper;
-    const blocks = paper.show(part, (text, lineOf) => {
-      const flow = new Flow();
-      const [from, to] = bodyOf(text);
-      new LatexReader(text, paper, lineOf, call.depth + 1, part.key).read(from, to, flow);
-      return flow.end();
-    });
+    const blocks = paper.show(part, (text, lineOf) => readFile({ key: part.key, text }, paper, lineOf, call.depth + 1, bodyOf(text)));
     paper.inPreamble = inPreamble;
     if (blocks === null) this.#links([rooted(part.key)], "tex", call, titleOf(part.text) ?? path);
     else if (blocks.length === 1 && isParagraph(blocks[0]) && !/\n[ \t]*\n/.test(part.text)) {
@@ -766,11 +727,7 @@ class LatexReader {
     const path = `${(this.#paper.others.first?.key ?? this.#file).replace(/^.*\//s, "").replace(/\.[^.]*$/, "")}.bbl`;
     const part = this.#paper.find(this.#file, path);
     if (part === null) return false;
-    const blocks = this.#paper.show(part, (text, lineOf) => {
-      const flow = new Flow();
-      new LatexReader(text, this.#paper, lineOf, call.depth + 1, part.key).read(0, text.length, flow);
-      return flow.end();
-    });
+    const blocks = this.#paper.show(part, (text, lineOf) => readFile({ key: part.key, text }, this.#paper, lineOf, call.depth + 1));
     call.flow.block(...(blocks ?? []));
     return true;
   }
@@ -936,15 +893,12 @@ class LatexReader {
     const isMath = LatexMath.isEnvironment(bare);
     if (VERBATIM.has(name)) this.#verbatim(name, end, flow, line);
     else if (isMath) {
-      const args = ARGUMENTS.get(name) === undefined ? [] : this.#arguments(1, end);
-      this.#setFormula(this.#text.slice(args[0] === undefined ? this.#at : this.#at, end), true, flow, line, name);
+      if (ARGUMENTS.has(name)) this.#arguments(1, end);
+      this.#setFormula(this.#text.slice(this.#at, end), true, flow, line, name);
     } else {
       const option = this.#option(end);
-      const skipped = this.#arguments(ARGUMENTS.get(name) ?? 0, end);
-      this.#structure(
-        { name: paper.theorems.has(name) ? name : bare, option, from: this.#at, end, line, depth, columns: skipped.length },
-        flow,
-      );
+      this.#arguments(ARGUMENTS.get(name) ?? 0, end);
+      this.#structure({ name: paper.theorems.has(name) ? name : bare, option, from: this.#at, end, line, depth }, flow);
     }
     this.#at = after;
     if (name !== "document") flow.block();
@@ -977,17 +931,7 @@ class LatexReader {
     );
   }
 
-  #structure(
-    {
-      name,
-      option,
-      from,
-      end,
-      line,
-      depth,
-    }: { name: string; option: string | null; from: number; end: number; line: number; depth: number; columns: number },
-    flow: Flow,
-  ): void {
+  #structure({ name, option, from, end, line, depth }: Structure, flow: Flow): void {
     const paper = this.#paper;
     const blocksOf = (): Nodes => this.#flowOf([from, end], { depth }).end();
     const list = LISTS.get(name);

@@ -31,7 +31,7 @@ export function useBlocks(md: MarkdownIt): void {
 
 /** A title as people read it: the kind in a capital where none is given. */
 function titleOf(kind: string, given: string | undefined): string {
-  const name = kind.replace(/^callout-/, "").replaceAll("-", " ");
+  const name = kind === "seealso" ? "see also" : kind.replace(/^callout-/, "").replaceAll("-", " ");
   return given ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
 

@@ -2,7 +2,7 @@
  *  LaTeX. As in Pandoc a
  *  dollar opens before no white space and closes behind none, and before no digit: a price is no formula, and no variable of a shell. */
 import type { MarkdownIt, StateBlock, StateInline } from "markdown-it";
-import { isFormula as canBeFormula } from "#snapshots/blocks";
+import { FORMULA_NAME, isFormula as canBeFormula } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
 import { isIndented, lineOf } from "./markdown-lines.ts";
 
@@ -95,7 +95,7 @@ function blockFormula(state: StateBlock, line: number, end: number, silent: bool
     if (sign === "\\]" && last === line && !/[\\^_=+<>{}]/.test(whole.slice(2, -2))) return false;
     if (silent) return true;
     const token = state.push("html_block", "", 0);
-    const [, id] = NAMED.exec(lineOf(state, last)) ?? [];
+    const [, braced, id = braced] = FORMULA_NAME.exec(lineOf(state, last)) ?? [];
     token.content = `${id === undefined ? "" : `<span id="${id}"></span>`}${formatFormula(keeps ? whole : whole.slice(opening[0].length, whole.length - sign.length), true)}\n`;
     token.map = [line, last + 1];
     state.line = last + 1;
@@ -104,9 +104,7 @@ function blockFormula(state: StateBlock, line: number, end: number, silent: bool
   return false;
 }
 
-/** Without the name that Quarto gives a formula behind it. */
-const bare = (text: string): string => text.replace(NAMED, "").trimEnd();
-const NAMED = /(?<=\$\$|\\\])[ \t]*\{#([\w:.-]+)\}\s*$/;
+const bare = (text: string): string => text.replace(FORMULA_NAME, "").trimEnd();
 
 function findLine(state: StateBlock, from: number, end: number, fits: (text: string, line: number) => boolean): number | null {
   for (let line = from; line < end; line++) {

@@ -3,13 +3,14 @@
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
 import { ICON, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
+import { pairs } from "./latex-tokens.ts";
 import { rooted } from "./links.ts";
 import { formatFormula } from "./markdown-formulas.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
 
 const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
-const RAISED = /~[^\s~]{1,20}~(?!~)|\^[^\s^]{1,20}\^(?!\^)/y;
-const MARKED = /==(?=[^\s=])[^=\n]{1,500}?(?<=\S)==(?![\w=])/y;
+const RAISED = /[~^](?:(?<=~)([^\s~]{1,20})~(?!~)|(?<=\^)([^\s^]{1,20})\^(?!\^))/y;
+const MARKED = /==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![\w=])/y;
 const KEYS = /\+\+([\w-]{1,30}(?:\+[\w-]{1,30}){0,5})\+\+(?![\w+])/y;
 /** A role of MyST: its name in braces, directly before code. */
 const ROLE = /\{([A-Za-z][\w:.+-]{0,40})\}(`+)(?!`)([^]{1,2000}?)(?<!`)\2(?!`)/y;
@@ -28,9 +29,9 @@ export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "icon", readIcon);
   md.inline.ruler.before("link", "shortcode", readShortcode);
   md.inline.ruler.before("link", "keys", readKeys);
-  md.inline.ruler.before("link", "marked", readMarked);
-  md.inline.ruler.before("strikethrough", "raised", readRaised);
-  md.inline.ruler.after("link", "span", readSpan);
+  md.inline.ruler.before("link", "marked", readWrapped(MARKED, "mark", /^(?![\w=])/));
+  md.inline.ruler.before("strikethrough", "raised", readWrapped(RAISED, null, /[\p{L}\p{N})]/u));
+  md.inline.ruler.after("link", "span", readWrapped(SPAN, "", /^(?![\]!])/));
   md.inline.ruler.push("attributes", skipAttributes);
   md.inline.ruler.before("link", "cross_reference", readCrossReference);
   md.inline.ruler.before("link", "substitution", readSubstitution);
@@ -46,20 +47,10 @@ export function useInline(md: MarkdownIt): void {
 /** Env is what the marks of a text know of it: how references to its labels are said, and the parts that it may take in. */
 type Env = { labels?: ReadonlyMap<string, string>; readonly parts?: MarkdownParts };
 
-const LABELLED: Readonly<Record<string, string>> = {
-  fig: "Figure",
-  tbl: "Table",
-  sec: "Section",
-  eq: "Equation",
-  lst: "Listing",
-  thm: "Theorem",
-  lem: "Lemma",
-  cor: "Corollary",
-  prp: "Proposition",
-  def: "Definition",
-  exm: "Example",
-};
-const LABEL = `(${Object.keys(LABELLED).join("|")})-[\\w-]{1,100}`;
+const LABELLED = pairs(
+  "fig=Figure tbl=Table sec=Section eq=Equation lst=Listing thm=Theorem lem=Lemma cor=Corollary prp=Proposition def=Definition exm=Example",
+);
+const LABEL = `(${[...LABELLED.keys()].join("|")})-[\\w-]{1,100}`;
 const LABELS = new RegExp(
   String.raw`(?:^#{1,6}[ \t]+([^\n{}]{1,300}?)[ \t]*)?(?:\{#|\{[^{}\n]{0,100}[ \t]#|\|[ \t]*label:[ \t]*)(${LABEL})`,
   "gm",
@@ -72,7 +63,7 @@ function labelsIn(text: string): ReadonlyMap<string, string> {
   return new Map(
     Array.from(text.matchAll(LABELS), ([, title, id = "", kind = ""]) => {
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
-      return [id, kind === "sec" && title !== undefined ? title : `${LABELLED[kind]} ${counts.get(kind)}`];
+      return [id, kind === "sec" && title !== undefined ? title : `${LABELLED.get(kind)} ${counts.get(kind)}`];
     }),
   );
 }
@@ -86,17 +77,25 @@ function readCrossReference(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
+/** Reads Markdown that does not stand here itself. Its tokens are made apart: those around them are counted. */
+function pushParsed(state: StateInline, text: string, env: StateInline["env"]): void {
+  const made: Token[] = [];
+  state.md.inline.parse(text, state.md, env, made);
+  if (state.pending !== "") state.pushPending();
+  for (const token of made) {
+    state.tokens.push(token);
+    state.tokens_meta.push(undefined);
+  }
+}
+
 /** `{{ name }}` for which the text has a value above it. */
 function readSubstitution(state: StateInline, silent: boolean): boolean {
   const env = state.env as Env;
   const [whole = "", name = ""] = at(state, /\{\{[ \t]*([\w-]{1,100})[ \t]*\}\}/y) ?? [];
   const value = env.parts?.values.get(name);
   if (value === undefined) return false;
-  const made: Token[] = [];
   // A value that names itself is read once.
-  if (!silent) state.md.inline.parse(value, state.md, { ...env, parts: undefined }, made);
-  if (state.pending !== "") state.pushPending();
-  state.tokens.push(...made);
+  if (!silent) pushParsed(state, value, { ...env, parts: undefined });
   state.pos += whole.length;
   return true;
 }
@@ -232,46 +231,25 @@ function readKeys(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** `==words==` are marked. */
-function readMarked(state: StateInline, silent: boolean): boolean {
-  const [whole] = (/[\w=]/.test(state.src.charAt(state.pos - 1)) ? null : at(state, MARKED)) ?? [];
-  if (whole === undefined) return false;
-  const end = state.pos + whole.length;
-  wrap(state, "mark", [state.pos + 2, end - 2], silent);
-  state.pos = end;
-  return true;
-}
-
-/** Reads the rest of a line between two places as what an element holds. */
-function wrap(state: StateInline, tag: string, [from, to]: readonly [from: number, to: number], silent: boolean): void {
-  const max = state.posMax;
-  if (!silent) {
-    if (tag !== "") state.push(`${tag}_open`, tag, 1);
-    [state.pos, state.posMax] = [from, to];
-    state.md.inline.tokenize(state);
-    if (tag !== "") state.push(`${tag}_close`, tag, -1);
-  }
-  state.posMax = max;
-}
-
-/** `H~2~O` and `x^2^` as Pandoc has them. */
-function readRaised(state: StateInline, silent: boolean): boolean {
-  const [whole] = (/[\p{L}\p{N})]/u.test(state.src.charAt(state.pos - 1)) ? at(state, RAISED) : null) ?? [];
-  if (whole === undefined) return false;
-  const end = state.pos + whole.length;
-  wrap(state, whole.startsWith("~") ? "sub" : "sup", [state.pos + 1, end - 1], silent);
-  state.pos = end;
-  return true;
-}
-
-/** Words in brackets that attributes are about: `[words]{.class}`. */
-function readSpan(state: StateInline, silent: boolean): boolean {
-  const [whole, words = ""] = (/[\]!]/.test(state.src.charAt(state.pos - 1)) ? null : at(state, SPAN)) ?? [];
-  if (whole === undefined) return false;
-  const end = state.pos + whole.length;
-  wrap(state, "", [state.pos + 1, state.pos + 1 + words.length], silent);
-  state.pos = end;
-  return true;
+/** Reads what stands between signs as what an element holds: `==words==`, `H~2~O` and `x^2^`, and words in brackets that attributes are about.
+ *  @param tag of the element; "" for none, null where the sign tells whether it is lower or higher
+ *  @param behind the sign before it, or "" */
+function readWrapped(form: RegExp, tag: string | null, behind: RegExp): (state: StateInline, silent: boolean) => boolean {
+  return (state, silent) => {
+    const [whole, ...groups] = (behind.test(state.src.slice(Math.max(0, state.pos - 1), state.pos)) ? at(state, form) : null) ?? [];
+    if (whole === undefined) return false;
+    const words = groups.find((one) => one !== undefined) ?? "";
+    const [from, end, max] = [state.pos + whole.indexOf(words, 1), state.pos + whole.length, state.posMax];
+    const name = tag ?? (whole.startsWith("~") ? "sub" : "sup");
+    if (!silent) {
+      if (name !== "") state.push(`${name}_open`, name, 1);
+      [state.pos, state.posMax] = [from, from + words.length];
+      state.md.inline.tokenize(state);
+      if (name !== "") state.push(`${name}_close`, name, -1);
+    }
+    [state.pos, state.posMax] = [end, max];
+    return true;
+  };
 }
 
 /** `[[Page]]`, `[[folder/Page#part|words]]`, `![[picture.png]]`. */
@@ -287,7 +265,11 @@ function wikiLink(state: StateInline, silent: boolean): boolean {
   if (!silent) {
     const target = `${name.split("/").map(encodeURIComponent).join("/")}${part === "" ? "" : `#${encodeURIComponent(slugOf(part.slice(1)))}`}`;
     if (words === "") pushPicture(state, target, "");
-    else pushLink(state, target, words);
+    else {
+      state.push("link_open", "a", 1).attrs = [["href", target]];
+      pushParsed(state, words, state.env);
+      state.push("link_close", "a", -1);
+    }
   }
   state.pos += whole.length;
   return true;

@@ -4,7 +4,7 @@ import { clearAsides } from "#snapshots/blocks";
 import { MAX_SHOWN } from "./body.ts";
 import { type FrontMatter, readFrontMatter } from "./front-matter.ts";
 import { isIndented, lineOf, linkTo, pushWords } from "./markdown-lines.ts";
-import { chosenLines, linesBetween, type Others } from "./others.ts";
+import { chosenLines, linesBetween, type Others, regionsIn } from "./others.ts";
 
 /** MarkdownParts are what the parser of one text knows of its parts: `open` are the keys of the files that it is in, its own first, and `values` what it
  *  has above it for names in braces. */
@@ -64,11 +64,7 @@ function readTaken(line: string, options: ReadonlyMap<string, string> = new Map(
 function regionIn(lines: readonly string[], written: string | undefined): readonly string[] {
   if (written !== undefined && /^[\d:]+$/.test(written))
     return linesBetween(lines, written.includes(":") ? written.replace(/^:/, "1:").replace(":", "-") : written);
-  const isMark = (line: string): boolean => /\b(?:ANCHOR|ANCHOR_END):|-{1,}8<-+\s*\[(?:start|end):/.test(line);
-  const edge = (name: string, word: string): number =>
-    lines.findIndex((line) => new RegExp(`(?:\\b${name}:\\s*|\\[${word}:)${RegExp.escape(written ?? "")}\\b`).test(line));
-  const [from, to] = written === undefined ? [-1, lines.length] : [edge("ANCHOR", "start"), edge("ANCHOR_END", "end")];
-  return lines.slice(from + 1, to < 0 ? lines.length : to).filter((line) => !isMark(line));
+  return regionsIn(lines, written === undefined ? [] : [written]);
 }
 
 /** The lines of a part that are taken in, with its key; null where it is not told. */

@@ -391,3 +391,16 @@ test("references of Quarto, blocks of Obsidian, substitutions of MyST and lines 
   const lines = await read("| The limerick\n|    packs *laughs*\n|\n| at all\n\n#. one\n#. two\n\n[TOC]\n\n{{#title A book}}\n");
   assert.match(lines.html.replaceAll("\n", ""), /The limerick<br>packs <em>laughs<\/em><br>(?:<br>)?at all<\/p><ol>.*one.*two.*<\/ol>$/);
 });
+
+test("a name behind a formula ends it, and the words of a wiki link are Markdown", async () => {
+  for (const name of ["(cross)", "{#eq-x}", ""]) {
+    const { html, words } = await read(`# T\n\n$$\na^2\n$$ ${name}\n\nTwo dollars (\`$$\`) are code.\n\n\`\`\`\n$$\nb\n$$\n\`\`\`\n`);
+    assert.match(html, /<math[^>]*display="block".*<p id="L7">Two dollars \(<code>\$\$<\/code>\) are code\..*<pre class="code"/s, name);
+    assert.doesNotMatch(words, /cross|eq-x/);
+    assert.match(quoted(`$$\na^2\n$$ ${name}\n\nAfter it.`), /After it\.$/);
+  }
+  assert.match(
+    (await read("*a* [[Functions#has|`has` *it*]] **b** _c_ [[x|y]] *d*\n")).html,
+    /<a href="[^"]*">.*<code>has<\/code> <em>it<\/em><\/a> <strong>b<\/strong> <em>c<\/em> <a href="[^"]*">y<\/a> <em>d<\/em>/,
+  );
+});

@@ -1,7 +1,7 @@
 /** Readers of reStructuredText, AsciiDoc and Org share how they hold a text: its rows with those of its parts, blocks within blocks, markup within
  *  markup, and the notes at its end. */
 import type { SourceText } from "./body.ts";
-import { codeBlock, Footnotes, MAX_NESTED, type Nodes, type ParsedDocument, words } from "./document.ts";
+import { codeBlock, element, Footnotes, MAX_NESTED, type Nodes, type ParsedDocument, words } from "./document.ts";
 import { isBlank, type PartLine, type Row, type Rule, scan, textIn, withParts } from "./lined.ts";
 import type { Others } from "./others.ts";
 
@@ -54,6 +54,11 @@ export abstract class MarkupReader {
   protected inline(text: string, depth = 0): Nodes {
     if (depth > MAX_MARKED) return [words(text)];
     return scan(text, this.starts, (this.#ruled[depth] ??= this.rules(depth)), (plain) => this.plain(plain));
+  }
+
+  /** Lines that stay lines. */
+  protected verse(lines: readonly string[]): Nodes {
+    return lines.flatMap((line, at) => [...(at === 0 ? [] : [element("br")]), ...this.inline(line)]);
   }
 
   /** A text between markup. */

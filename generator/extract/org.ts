@@ -1,6 +1,7 @@
 /** Org as a document. Drawers and settings are left out, what is written for an exporter is shown as code. */
 import { slug } from "github-slugger";
 import type { Element } from "hast";
+import { namedSign } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import {
   box,
@@ -16,6 +17,7 @@ import {
   words,
 } from "./document.ts";
 import { dedent, indentOf, isBlank, type PartLine, type Row, type Rule, takeIndented, textIn } from "./lined.ts";
+import { SIGNS } from "./latex-tokens.ts";
 import { MarkupReader } from "./markup-reader.ts";
 import { rooted } from "./links.ts";
 import { linesBetween } from "./others.ts";
@@ -35,34 +37,6 @@ const MAX_FORMULA = 200; // lines of a formula or a drawer
 const MAX_TAGS = 220; // UTF-16 units
 const SPAN = 500; // UTF-16 units within one pair of signs
 const STARTS = /[*/_+=~[<\\$^{]|https?:|cite[pt]?:|(?:eq)?ref:|label:|src_|@@/;
-const ENTITIES: Readonly<Record<string, string>> = {
-  nbsp: "\u00a0",
-  ldots: "…",
-  dots: "…",
-  rarr: "→",
-  larr: "←",
-  copy: "©",
-  deg: "°",
-  times: "×",
-  alpha: "α",
-  beta: "β",
-  gamma: "γ",
-  delta: "δ",
-  lambda: "λ",
-  mu: "μ",
-  pi: "π",
-  sigma: "σ",
-  omega: "ω",
-  to: "→",
-  ndash: "–",
-  mdash: "—",
-  LaTeX: "LaTeX",
-  TeX: "TeX",
-  AA: "Å",
-  pm: "±",
-  infty: "∞",
-};
-
 class OrgReader extends MarkupReader {
   protected override readonly starts = STARTS;
   readonly #said = new Map<string, readonly Row[]>();
@@ -266,19 +240,7 @@ class OrgReader extends MarkupReader {
       blocks.push(codeBlock(code, kind === "example" ? null : (/^\S+/.exec(argument)?.[0] ?? null), first));
     else if (kind === "quote") blocks.push(element("blockquote", this.blocks(dedent(inside)), {}, line));
     else if (kind === "verse")
-      blocks.push(
-        element(
-          "blockquote",
-          [
-            element(
-              "p",
-              inside.flatMap(({ text }, n) => [...(n === 0 ? [] : [element("br")]), ...this.inline(text.trim())]),
-            ),
-          ],
-          {},
-          line,
-        ),
-      );
+      blocks.push(element("blockquote", [element("p", this.verse(inside.map(({ text }) => text.trim())))], {}, line));
     else if (kind === "center") blocks.push(...this.blocks(dedent(inside)));
     else
       blocks.push(
@@ -416,7 +378,7 @@ class OrgReader extends MarkupReader {
       [/@@[\w-]{1,20}:([^@]{0,500})@@/y, ([, said = ""]) => [words(said.replaceAll(/<[^>]*>/g, ""))]],
       [/\{\{\{[\w-]{1,40}(?:\(([^{}]{0,300})\))?\}\}\}/y, ([, said = ""]) => [words(said)]],
       [/\\\\$/my, () => [element("br")]],
-      [/\\([a-zA-Z]{2,20})(?:\{\})?(?![\w{])/y, ([, name = ""]) => (ENTITIES[name] === undefined ? null : [words(ENTITIES[name] ?? "")])],
+      [/\\([a-zA-Z]{2,20})(?:\{\})?(?![\w{])/y, ([, name = ""]) => signFor(name)],
       [
         /(?<=[\p{L}\p{N})])([_^])\{([^{}\n]{1,200})\}/uy,
         ([, sign = "", said = ""]) => [element(sign === "_" ? "sub" : "sup", inside(said))],
@@ -451,6 +413,11 @@ class OrgReader extends MarkupReader {
       ? element("a", said ?? [], { href: encodeURI(path) })
       : element("span", said ?? [words(target.replace(/^[a-z-]+:/, ""))]);
   }
+}
+
+function signFor(name: string): Nodes | null {
+  const sign = SIGNS.get(name) ?? namedSign(name);
+  return sign === undefined ? null : [words(sign)];
 }
 
 /** A part that is taken in as it is written, or as code. */

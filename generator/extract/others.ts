@@ -106,6 +106,21 @@ export function chosenLines(lines: readonly string[], options: ReadonlyMap<strin
     : linesBetween(lines, spans);
 }
 
+/** Marks of a region in the forms of mdBook, MkDocs and AsciiDoc: whether it begins, and its name. */
+const REGION = /\b(?:(ANCHOR)|ANCHOR_END):\s*([\w-]+)|\b(?:(tag)|end)::(\S+?)\[\]|-8<-+\s*\[(?:(start)|end):\s*([\w-]+)\]/;
+
+/** regionsIn takes the lines within the regions of these names, or all lines, without those that mark them. A star means all. */
+export function regionsIn(lines: readonly string[], names: readonly string[]): readonly string[] {
+  const open = new Set<string>();
+  const isAll = names.length === 0 || names.some((name) => name.startsWith("*"));
+  return lines.filter((line) => {
+    const [edge, begins, name = "", tags, tag = name, starts, region = tag] = REGION.exec(line) ?? [];
+    if ((begins ?? tags ?? starts) !== undefined) open.add(region);
+    else open.delete(region);
+    return edge === undefined && (isAll || names.some((one) => open.has(one)));
+  });
+}
+
 /** linesBetween takes the lines of `1..3;7` or `1-3,7-`, each counted from 1. */
 export function linesBetween(lines: readonly string[], written: string): readonly string[] {
   return written.split(/[;,]/).flatMap((span) => {

@@ -2,10 +2,12 @@
 import type { Element, ElementContent, Root } from "hast";
 import { isUnsaid } from "#snapshots/blocks";
 import { codeBlock, element, Footnotes, words } from "./document.ts";
-import { startLine, textOf } from "./html-tree.ts";
+import { classesOf, findAll, startLine, textOf } from "./html-tree.ts";
 
-const classesOf = ({ properties: { className } }: Element): readonly string[] =>
-  Array.isArray(className) ? className.filter((name) => typeof name === "string") : [];
+const isOf =
+  (name: string) =>
+  (one: Element): boolean =>
+    classesOf(one).includes(name);
 
 /** tidyPaper gives the elements of a paper the form of a text: notes at its end, listings as code, formulas in paragraphs. */
 export function tidyPaper(main: Root): void {
@@ -32,19 +34,19 @@ function tidied(child: Element, classes: readonly string[], notes: Footnotes): r
   if (classes.includes("ltx_listing")) {
     const language = classes.find((name) => name.startsWith("ltx_lst_language_"))?.slice("ltx_lst_language_".length) ?? null;
     tidy(child, notes);
-    const rows = allOf(child, "ltx_listingline").map((row) => textOf(row).replaceAll("\u00a0", " ").trimEnd());
+    const rows = findAll(child, isOf("ltx_listingline")).map((row) => textOf(row).replaceAll("\u00a0", " ").trimEnd());
     return [codeBlock(rows.length === 0 ? textOf(child) : rows.join("\n"), language, line ?? 0)];
   }
   tidy(child, notes);
   if (classes.includes("ltx_note")) {
-    const [content = child] = allOf(child, "ltx_note_content");
+    const [content = child] = findAll(child, isOf("ltx_note_content"));
     return [notes.add(content.children)];
   }
   // The layout sets them apart.
   if (classes.some((name) => /^ltx_(?:author_notes|bibblock|contact)$/.test(name))) return [words(" "), child];
   if (!classes.includes("ltx_eqn_table")) return [child];
   const { id } = child.properties;
-  const rows = allOf(child, null).map((row) =>
+  const rows = findAll(child, ({ tagName }) => tagName === "tr").map((row) =>
     element(
       "p",
       row.children.flatMap((cell) => (cell.type === "element" ? [...cell.children, words(" ")] : [])),
@@ -53,12 +55,4 @@ function tidied(child: Element, classes: readonly string[], notes: Footnotes): r
     ),
   );
   return [element("div", rows, typeof id === "string" ? { id } : {}, line)];
-}
-
-/** The outermost elements of a class, or the rows of a table. */
-function allOf(node: Element, name: string | null): readonly Element[] {
-  return node.children.flatMap((child) => {
-    if (child.type !== "element") return [];
-    return (name === null ? child.tagName === "tr" : classesOf(child).includes(name)) ? [child] : allOf(child, name);
-  });
 }

@@ -211,9 +211,20 @@ class RstReader extends MarkupReader {
     const item = BULLET.exec(text) ?? NUMBERED.exec(text);
     if (item !== null && (BULLET.test(text) || indentOf(rows[at + 1]) > 0 || isBlank(rows[at + 1]) || NUMBERED.test(under)))
       return this.#list(rows, at, blocks);
-    if (FIELD.test(text)) return this.#terms(rows, at, blocks, FIELD, (found) => this.inline(found[1] ?? ""));
-    if (OPTION.test(text)) return this.#terms(rows, at, blocks, OPTION, (found) => [element("code", [words(found[0].trim())])]);
-    if (!isBlank(rows[at + 1]) && indentOf(rows[at + 1]) > 0 && !text.endsWith("::")) return this.#definition(rows, at, blocks);
+    for (const form of [FIELD, OPTION])
+      if (form.test(text))
+        return this.#terms(rows, at, blocks, (next) => {
+          const [whole, name] = form.exec(rows[next]?.text ?? "") ?? [];
+          if (whole === undefined) return null;
+          return [form === FIELD ? this.inline(name ?? "") : [element("code", [words(whole.trim())])], whole.length];
+        });
+    const isTerm = (next: number): boolean =>
+      !isBlank(rows[next]) && indentOf(rows[next]) === 0 && !isBlank(rows[next + 1]) && indentOf(rows[next + 1]) > 0;
+    if (isTerm(at) && !text.endsWith("::"))
+      return this.#terms(rows, at, blocks, (next) => {
+        const term = rows[next]?.text ?? "";
+        return isTerm(next) && !EXPLICIT.test(term) ? [this.inline(term), term.length] : null;
+      });
     return this.#paragraph(rows, at, blocks);
   }
 
@@ -282,42 +293,15 @@ class RstReader extends MarkupReader {
     ];
   }
 
-  /** Fields and options: a term in front, and what is said of it. */
-  #terms(rows: readonly Row[], at: number, blocks: Nodes, form: RegExp, termOf: (found: RegExpExecArray) => Nodes): number {
+  /** Fields, options and definitions: a term, and what is said of it behind it and below. @param read gives the term of a row, and how long it is */
+  #terms(rows: readonly Row[], at: number, blocks: Nodes, read: (at: number) => readonly [term: Nodes, length: number] | null): number {
     const parts: Element[] = [];
     let next = at;
-    while (next < rows.length) {
-      const found = form.exec(rows[next]?.text ?? "");
-      if (found === null) break;
+    for (let found = read(next); found !== null && next < rows.length; found = read(next)) {
+      const { text, line } = rows[next] ?? { text: "", line: 1 };
       const end = takeIndented(rows, next + 1, 1);
-      const said = [
-        { text: (rows[next]?.text ?? "").slice(found[0].length), line: rows[next]?.line ?? 1 },
-        ...dedent(rows.slice(next + 1, end)),
-      ];
-      parts.push(element("dt", termOf(found), {}, rows[next]?.line ?? null), element("dd", unwrapped(this.blocks(said))));
-      next = end;
-      while (next < rows.length && isBlank(rows[next])) next++;
-    }
-    this.#push(blocks, element("dl", parts, {}, rows[at]?.line ?? null));
-    return next;
-  }
-
-  #definition(rows: readonly Row[], at: number, blocks: Nodes): number {
-    const parts: Element[] = [];
-    let next = at;
-    while (
-      next < rows.length &&
-      !isBlank(rows[next]) &&
-      indentOf(rows[next]) === 0 &&
-      !isBlank(rows[next + 1]) &&
-      indentOf(rows[next + 1]) > 0 &&
-      !EXPLICIT.test(rows[next]?.text ?? "")
-    ) {
-      const end = takeIndented(rows, next + 1, 1);
-      parts.push(
-        element("dt", this.inline(rows[next]?.text ?? ""), {}, rows[next]?.line ?? null),
-        element("dd", unwrapped(this.blocks(dedent(rows.slice(next + 1, end))))),
-      );
+      const said = [{ text: text.slice(found[1]), line }, ...dedent(rows.slice(next + 1, end))];
+      parts.push(element("dt", found[0], {}, line), element("dd", unwrapped(this.blocks(said))));
       next = end;
       while (next < rows.length && isBlank(rows[next])) next++;
     }
@@ -327,13 +311,15 @@ class RstReader extends MarkupReader {
   }
 
   #lineBlock(rows: readonly Row[], at: number, blocks: Nodes): number {
+    const lines: string[] = [];
     let end = at;
-    const nodes: Nodes = [];
-    for (; end < rows.length && !isBlank(rows[end]) && /^(?:\|(?:\s|$)|\s)/.test(rows[end]?.text ?? ""); end++) {
-      if (end > at) nodes.push(rows[end]?.text.startsWith("|") === true ? element("br") : words(" "));
-      nodes.push(...this.inline((rows[end]?.text ?? "").replace(/^\|/, "").trim()));
+    for (; !isBlank(rows[end]) && /^(?:\|(?:\s|$)|\s)/.test(rows[end]?.text ?? ""); end++) {
+      const text = (rows[end]?.text ?? "").replace(/^\|/, "").trim();
+      // A line that stands in goes on with the one above.
+      if (rows[end]?.text.startsWith("|") === true) lines.push(text);
+      else lines.push(`${lines.pop() ?? ""} ${text}`);
     }
-    this.#push(blocks, element("p", nodes, {}, rows[at]?.line ?? null));
+    this.#push(blocks, element("p", this.verse(lines), {}, rows[at]?.line ?? null));
     return end;
   }
 

@@ -71,7 +71,9 @@ function matching(from: string, pattern: string, objects: readonly Teller[]): re
   const parts = pattern
     .split(/(\*\*|[*?]|\[[^\]]+\])/)
     .map((part, at) => (at % 2 === 0 ? RegExp.escape(part) : (WILD[part] ?? part.replace("[!", "[^"))));
-  const form = new RegExp(`^${parts.join("")}$`);
+  // A path from the root of a site counts from a folder around the text.
+  const folders = ["", ...leadingPrefixes(from)].map((folder) => RegExp.escape(folder)).join("|");
+  const form = new RegExp(`^(?:${folders})${parts.join("")}$`);
   const isPicture = pattern.endsWith(".*");
   const fits = ({ key, kind }: Teller): boolean =>
     isPicture ? kind === "image" && form.test(key) : /^(?:rst|markdown|notebook)$/.test(kind) && form.test(key.replace(/\.\w+$/, ""));

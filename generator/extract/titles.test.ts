@@ -205,6 +205,19 @@ test("a short first line of documentation is a title, and a crate is called with
   assert.equal(await titleOf("regex-1.7.1/tests/flags.rs"), "regex::tests::flags");
 });
 
+test("a signed statement is called by what it says, and what its envelope holds is shown, harmless", async () => {
+  const seal = (payload: string): string =>
+    JSON.stringify({ payloadType: "application/vnd.in-toto+json", payload: Buffer.from(payload).toString("base64"), signatures: [] });
+  const check = { predicate: { repo: "sorted", revision: "f896873e7ddf", tool: { name: "coq", version: "8.16.1" } }, note: "<b>" };
+  const { title, html } = await extract("checks/a.json", Buffer.from(seal(JSON.stringify(check))));
+  assert.equal(title, "Check of sorted at f896873 by coq 8.16.1");
+  assert.match(html ?? "", /^<h2>What is signed<\/h2><pre><code>\{\n &quot;predicate&quot;[^]*&quot;&lt;b&gt;&quot;\n\}<\/code><\/pre>/);
+  assert.match(html ?? "", /^(?:<pre[^>]*><code>)?<span class="line" id="L1">/m, "its lines are found as those of any file are");
+  assert.equal(await titleOf("a.json", seal("{}")), "Signed statement");
+  for (const text of [seal("no JSON"), '{"payloadType":"a/json","payload":"%"}', '{"payload":"e30="}'])
+    assert.equal(await titleOf("a.json", text), "a.json", text);
+});
+
 test("a page says nothing of itself rather than its ways to other pages, its rights, its people or its code", async () => {
   const summary = async (body: string): Promise<string> => (await opening("a/page.html", `<title>T</title><body>${body}</body>`))[1];
   const prose = "<p>It measures how a program uses the caches of a machine.</p>";

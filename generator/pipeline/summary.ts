@@ -2,11 +2,11 @@
 import { ShelfError } from "#snapshots/errors";
 import type { ReindexSummary, Rejection } from "#snapshots/schema";
 import { countChanges } from "#snapshots/shelf";
-import { leadingPrefixes, openSite } from "#snapshots/format";
+import { leadingPrefixes, openSite, type ViewData } from "#snapshots/format";
 import type { Config } from "#generator/config";
 import type { KnownObject, SaidOfObjects } from "#generator/kept";
 import type { Shelves } from "#generator/shelves";
-import { describeUnknownClaims, type RegistryFinding } from "#generator/sources";
+import { describeUnknownClaims, explainLost, type RegistryFinding } from "#generator/sources";
 import type { BuildFacts, Looked } from "./facts.ts";
 import type { Made, WithdrawnSnapshot } from "./made.ts";
 import type { ReadingPlan } from "./plan.ts";
@@ -65,7 +65,14 @@ export async function summarise(made: Made, shelves: Shelves, notes: readonly st
     dead_links: said.deadLinks,
     refused: facts.registry.refused === true,
     registry: facts.registry.findings,
-    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...said.notes, ...noteDeadLinks(facts.config, said), ...notes],
+    notes: [
+      ...notesOf(facts),
+      ...noteNowhere(views.internal),
+      ...indexNotes(facts, reading),
+      ...said.notes,
+      ...noteDeadLinks(facts.config, said),
+      ...notes,
+    ],
     withdrawn: made.removal.withdrawn,
     internal: {
       snapshot: after.internal.snapshot,
@@ -117,6 +124,18 @@ function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Bu
     ...describeUnknownClaims(claims.unknownFields),
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
   ];
+}
+
+/** noteNowhere tells of evidence that pins nothing and leads nowhere. Of what is pinned the gates tell. */
+function noteNowhere({ claims, objects, cubs }: ViewData): readonly string[] {
+  const [keys, records] = [new Set(objects.map(({ key }) => key)), new Set(cubs.map(({ id }) => id))];
+  return claims.claims.flatMap(({ id, evidence }) =>
+    evidence.flatMap(({ path, repo, url, sha256 }) => {
+      const isHere = path !== undefined && repo === undefined && url === undefined && sha256 === undefined && !keys.has(path);
+      const lost = isHere ? explainLost(path, keys, records) : null;
+      return lost === null ? [] : [`The evidence of claim ${id} has a path that ${lost}.`.replace("?.", "?")];
+    }),
+  );
 }
 
 /** indexNotes tells of indexes that were not as they had been written. */

@@ -26,10 +26,8 @@ let server: ServingProcess;
 before(async () => {
   folder = await copyBuiltDemo();
   const path = join(folder, "proofshelf.yaml");
-  const config = (await readFile(path, "utf8"))
-    .replace(/^embeddings: .*$/m, "embeddings: { kind: none }")
-    .replace(/^baseUrl: .*$/m, `baseUrl: ${BASE}\nsecurity: { contact: security@example.org, expires: "2099-01-01T00:00:00Z" }`);
-  await writeFile(path, config);
+  const own = `baseUrl: ${BASE}\nsecurity: { contact: security@example.org, expires: "2099-01-01T00:00:00Z" }`;
+  await writeFile(path, (await readFile(path, "utf8")).replace(/^baseUrl: .*$/m, own));
   await run(process.execPath, [PAGED_CLI, "build", "--json", "--config", path], { maxBuffer: 1 << 26 });
   server = await startServing(["--no-rate-limits", "--config", path]);
 });

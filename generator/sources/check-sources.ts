@@ -87,7 +87,8 @@ export async function checkEvidence(
   return found;
 }
 
-function explainLost(key: string, keys: ReadonlySet<string>, records: ReadonlySet<string> | null): string | null {
+/** explainLost says why a path of evidence leads nowhere; null where it may lead to a record that nobody has asked for, or to one that is there. */
+export function explainLost(key: string, keys: ReadonlySet<string>, records: ReadonlySet<string> | null): string | null {
   const namesRecord = CUB_ID_PATTERN.test(key);
   if (namesRecord && (records === null || records.has(key))) return null;
   const is = `is ${JSON.stringify(key)}, `;
@@ -112,6 +113,8 @@ function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contrad
   if (yaml !== null && Array.isArray(yaml.value))
     return whole(`is a list; write it under ${list}. The smallest file that is right:\n${indent(smallest)}`);
   if (yaml !== null && !isRecord(yaml.value)) return whole(`holds nothing of use. The smallest file that is right:\n${indent(smallest)}`);
+  if (list === "cubs" && yaml !== null && valueAt(yaml.value, ["sources"]) !== undefined && valueAt(yaml.value, ["cubs"]) === undefined)
+    return whole("names sources and has no records; the configuration names it as registry: { sources: … }, not as path");
   try {
     parse(bytes);
   } catch (error) {

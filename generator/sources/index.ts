@@ -1,7 +1,7 @@
 /** The sources room reads the outside world: objects, registry, claims, code, git and withdrawals.
  *  It gives each with its digest, and the last good copy where a source is down.
  *  Bytes and names from here are strangers': they are bounded, checked and never executed. */
-export { checkClaims, checkEvidence, checkRecords, type Located, type SourceProblems } from "./check-sources.ts";
+export { checkClaims, checkEvidence, checkRecords, explainLost, type Located, type SourceProblems } from "./check-sources.ts";
 export { type Claims, MAX_CLAIMS_BYTES, NO_CLAIMS, parseClaims, readClaims } from "./claims.ts";
 export { openCheckout, SAFE_GIT, safeGitEnvironment } from "./git-checkout.ts";
 export { knownListing } from "./known-listing.ts";

@@ -167,7 +167,7 @@ function findLinkProblem(realRoot: string, path: Buffer): string | null {
 }
 
 function findTypeProblem(stats: BigIntStats): string | null {
-  if (stats.isFile()) return stats.size > BigInt(MAX_OBJECT_BYTES) ? `is larger than ${MAX_OBJECT_BYTES} bytes` : null;
+  if (stats.isFile()) return stats.size > BigInt(MAX_OBJECT_BYTES) ? "is larger than 1 GiB, the most that an object may have" : null;
   if (stats.isFIFO()) return "is a pipe, not a file";
   if (stats.isSocket()) return "is a socket, not a file";
   if (stats.isBlockDevice() || stats.isCharacterDevice()) return "is a device, not a file";

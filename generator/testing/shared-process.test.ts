@@ -30,7 +30,7 @@ test("every file is in one group or alone, and what could touch another's throug
     ["sidecar/http/limits.test.ts", "sets a clock"],
     ["snapshots/own-text.test.ts", "sets a flag of V8"],
     ["generator/annex/trust/open-shelf.test.ts", "sets a variable of the environment"],
-    ["generator/files/progress.test.ts", "starts processes"],
+    ["generator/extract/pool.test.ts", "starts threads"],
     ["snapshots/annex/bucket/s3-bucket.test.ts", "has its tests in a fixture"],
     ["sidecar/serve/app.test.ts", "is long"],
   ] as const)

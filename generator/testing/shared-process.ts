@@ -5,20 +5,16 @@ import { join } from "node:path";
 import type { Sources } from "./import-closure.ts";
 import { ROOT, ships } from "./house.ts";
 
-/** Marks of what is the process's, not the file's: threads, processes that go on beside it, the environment, the working folder, clocks, and hooks
- *  around every test. */
+/** Marks of what is the process's, not the file's: threads, the working folder, clocks, and hooks around every test. */
 const OF_THE_PROCESS =
-  /node:worker_threads|\b(?:spawn|fork)\(|process\.(?:chdir|umask|exit|on|resourceUsage|memoryUsage)\b|process\.std\w+\.write =|\bmock\.|globalThis\.\w+ =[^=]|^ +useParts\(|setFlagsFromString|\bgc\(|getEventListeners|console\.\w+ =|^(?:beforeEach|afterEach)\(/m;
+  /node:worker_threads|process\.(?:chdir|umask|exit|on|resourceUsage|memoryUsage)\b|process\.std\w+\.write =|\bmock\.|globalThis\.\w+ =[^=]|^ +useParts\(|setFlagsFromString|\bgc\(|getEventListeners|console\.\w+ =|^(?:beforeEach|afterEach)\(/m;
 /** Sets the environment. A file that does has a process of its own; those whose fixture does may share one with each other. */
 const ENVIRONMENT = /process\.env\b[^;\n]*[^=!]=[^=]|delete process\.env/;
 /** Gives the process other parts of a build for good: files that give it the same ones may share it. */
 const PARTS = /^useParts\((\w+)\)/m;
-/** Modules whose doings to a process are nobody else's: programs that tests start, servers that a test ends with itself, and what takes its own
- *  back before it returns. */
+/** Modules whose doings to a process are nobody else's: programs that tests start, and what takes its own back before it returns. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  ["plain-program", "paged-program", "crash-child", "run-program", "serving-process", "verify-beside"].map(
-    (name) => `generator/testing/${name}.ts`,
-  ),
+  ["plain-program", "paged-program", "crash-child", "run-program"].map((name) => `generator/testing/${name}.ts`),
 );
 /** Makes what a whole run shares, before any test. */
 const SHARED = /^snapshots\/contract\//;

@@ -146,6 +146,7 @@ class Asking {
   #showSources({ sources }: SourcesEvent): void {
     this.#part("status").textContent = "Reading the sources…";
     this.#part("sources").hidden = sources.length === 0;
+    this.#part("sources").toggleAttribute("open", true);
     this.#sources = sources.map(({ kind, key }) => ({ key, href: this.#linkTo(pagePath.source(kind, key)) }));
     const cards = sources.map(({ title, kind, key, summary, snippet }) =>
       drawCard({
@@ -190,6 +191,8 @@ class Asking {
   #showEnd({ mode, notice, counted = [], finding, citations, receipt }: AskResponse): void {
     this.#ended = true;
     this.#part("status").textContent = explainMode(mode, receipt?.model ?? null, counted.length, finding ?? null, citations.length);
+    // Where something is quoted, the rest of what was found is folded.
+    this.#part("sources").toggleAttribute("open", citations.length === 0);
     this.#part("notice").textContent = formatLine(readerNotice(notice), 600);
     const queries = queriesOf(counted).map(({ query, href }) => fill("query", { query: formatLine(query, 300), link: href }));
     this.#part("queries").append(...queries);

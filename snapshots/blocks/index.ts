@@ -13,7 +13,9 @@ export {
   isFormula,
   isTex,
   isUnsaid,
+  namedSign,
   plainIn,
+  readReferences,
   replaceTags,
   SHORTCODE,
   shortcodeIn,
@@ -24,6 +26,6 @@ export {
   WIKI,
   wordsOfWiki,
 } from "./plain.ts";
-export { argumentOf, boxName, boxTitle, CODED, SLASHED } from "./markdown-lines.ts";
+export { argumentOf, boxName, boxTitle, CODED, FORMULA_NAME, SLASHED } from "./markdown-lines.ts";
 export { isRemark, type TableDialect, tableDialect } from "./table-dialect.ts";
 export { quotable, sentencesIn, type Unit, unitsOf } from "./units.ts";

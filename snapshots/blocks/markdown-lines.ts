@@ -32,6 +32,8 @@ const CAPTION = /\s(?:caption|label|title|summary|header|heading)=(?:"([^"\n*]{1
 const IMPORT = /^import\s+(?:type\s+)?(?:[\w$*{}\s,]{1,2000}?\sfrom\s+)?(?:"[^"\n]+"|'[^'\n]+')[ \t]*;?[ \t]*$/my;
 const EXPORT =
   /^export\s+(?:(?:const|let|var)\s+[\w${},\s]{1,200}?=|default\s+(?:async\s|function\b|class\b|[({[]|[\w.$]+;?[ \t]*$)|(?:async\s+)?function\b|class\s|[{*])/my;
+/** FORMULA_NAME finds the name of a formula behind the sign that closes it, as Quarto and MyST write it. */
+export const FORMULA_NAME = /(?<=\$\$|\\\])[ \t]*(?:\{#([\w:.-]+)\}|\(([\w:.-]{1,100})\))\s*$/;
 const ENVIRONMENT = /^\\begin\{((?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math)\*?)\}/;
 /** Elements of whose content a page shows nothing. */
 const UNSEEN = /^<(script|style|template)\b/i;
@@ -152,7 +154,7 @@ class LineReader {
     this.#inSettings = false;
     const inside = this.#insideFence(before);
     if (inside !== null) return inside;
-    if (at < this.#formula) return /^[\s>]*(?:\$\$|\\\])\s*(?:\{#[\w:.-]+\}\s*)?$/.test(before) ? "edge" : "code";
+    if (at < this.#formula) return /^[\s>]*(?:\$\$|\\\])\s*$/.test(before.replace(FORMULA_NAME, "")) ? "edge" : "code";
     const holders = this.#enter(before);
     if (holders === null) return "code";
     this.#clearAside(at, holders.length);
@@ -310,12 +312,7 @@ class LineReader {
     if (close === null) return false;
     if (name === undefined && own.slice(2).includes(close)) return false;
     const near = this.lines.slice(at + (name === undefined ? 1 : 0), at + MAX_LINES);
-    const end = near.findIndex((line) =>
-      line
-        .replace(/[ \t]*\{#[\w:.-]+\}\s*$/, "")
-        .trimEnd()
-        .endsWith(close),
-    );
+    const end = near.findIndex((line) => line.replace(FORMULA_NAME, "").trimEnd().endsWith(close));
     if (end < 0) return false;
     this.#formula = at + end + (name === undefined ? 2 : 1);
     return true;

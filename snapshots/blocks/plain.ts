@@ -83,16 +83,17 @@ function composeAccents(text: string): string {
   return text.replaceAll(LATEX_ACCENT, (_, accent: string, letter: string) => (letter + (LATEX_ACCENTS[accent] ?? "")).normalize("NFC"));
 }
 
-/** A reference of HTML by its name; those of mathematics that few pages have stay as they were written. */
-function signOf(name: string): string | undefined {
+/** namedSign gives the sign that a name stands for in HTML, or in formulas of LaTeX; what few texts have stays as it is written. */
+export function namedSign(name: string): string | undefined {
   const [, letter = "", accent = ""] = ACCENTED.exec(name) ?? [];
   return letter === "" ? (NAMED[name] ?? LATEX_SIGNS.get(name)) : (letter + (ACCENTS[accent.toLowerCase()] ?? "")).normalize("NFC");
 }
 
-function readReferences(text: string): string {
+/** readReferences writes signs for references of HTML. */
+export function readReferences(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
     const code = decimal !== undefined ? Number(decimal) : hex !== undefined ? Number.parseInt(hex, 16) : -1;
-    return code >= 32 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : (signOf(name ?? "") ?? whole);
+    return code >= 32 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : (namedSign(name ?? "") ?? whole);
   });
 }
 

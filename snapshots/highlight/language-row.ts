@@ -3,7 +3,8 @@
 export type DeclarationRow = {
   /** At the start of a line and seen to some way behind it; the first group that takes part is the name. */
   readonly begins: RegExp;
-  /** A line whose deeper lines hold declarations of their own (`class C:`, `private`); its first group is their heading. */
+  /** A line whose deeper lines hold declarations of their own (`class C:`, `private`); its first group is their heading, and its name
+   *  where that group is not called `scope`. */
   readonly holds?: RegExp;
   /** A line that ends what is before it and declares nothing. */
   readonly ends?: RegExp;
@@ -12,6 +13,8 @@ export type DeclarationRow = {
   /** A title of a part of the file: its level among `levels`, where it has one, and its words are the last group. */
   readonly heading?: RegExp;
   readonly levels?: readonly string[];
+  /** Comments and strings, where strings may go over lines: what they hold begins nothing. */
+  readonly strings?: RegExp;
 };
 
 export type LanguageRow = {

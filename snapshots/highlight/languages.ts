@@ -1,4 +1,4 @@
-/** A row for each language of source code: its comments, where a file says its own name, how its declarations begin. coq.ts, lean.ts and rust.ts
+/** A row for each language of source code: its comments, where a file says its own name, how its declarations begin. coq.ts and lean.ts
  *  find declarations by their own rules; every other row is read by declarations.ts. No pattern has a quantifier inside another that can take the
  *  same signs. */
 import { FORMAL_LANGUAGES } from "./formal-languages.ts";
@@ -21,6 +21,7 @@ const ISABELLE_STATEMENTS =
 
 const JAVA_MODIFIERS =
   "(?:(?:public|protected|private|abstract|static|final|sealed|non-sealed|strictfp|default|synchronized|native)[ \\t]+){0,6}";
+const RUST_MODIFIERS = String.raw`(?:pub(?:[ \t]*\([^)\n]{0,100}\))?[ \t]+)?(?:(?:default|async|unsafe|open|closed|uninterp|proof|exec|spec(?:\(checked\))?|broadcast|const(?=[ \t]+(?:unsafe|async|extern|fn)\b)|extern[ \t]+"[^"\n]{0,40}"(?=[ \t]+(?:fn|unsafe)\b))[ \t]+){0,6}`;
 /** Words that begin a statement which looks like a declaration. */
 const NO_CALL = String.raw`(?!(?:if|for|while|switch|return|else|do|new|throw|catch|try|sizeof|typedef|case|delete|await|yield|super|this|assert)\b)`;
 const SCRIPT: LanguageRow = {
@@ -41,7 +42,26 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
   ...FORMAL_LANGUAGES,
   coq: { ...ML_COMMENTS, doc: ML_DOC, path: "capitals" },
   lean: { ...LEAN_COMMENTS, doc: /^\/-!/, path: "capitals" },
-  rust: { ...C_COMMENTS, nests: true, doc: /^(?:\/\/!|\/\*!)/, path: "crate" },
+  rust: {
+    ...C_COMMENTS,
+    nests: true,
+    doc: /^(?:\/\/!|\/\*!)/,
+    path: "crate",
+    declarations: {
+      begins: new RegExp(
+        String.raw`^[ \t]*${RUST_MODIFIERS}(?:fn|struct|enum|union|type|const|static|macro_rules!)[ \t]+(?:mut[ \t]+)?([\p{L}_]\w*)`,
+        "u",
+      ),
+      // A module of another file holds nothing here.
+      holds: new RegExp(
+        String.raw`^[ \t]*${RUST_MODIFIERS}(?:trait[ \t]+(\w+)|(?:mod[ \t]+(?=\w+[ \t]*\{)|(?=impl\b))(?<scope>impl\b[^{;\n]{0,150}[^{;\s]|\w+)|verus!|extern\b[^{;\n]{0,60}\{)`,
+      ),
+      ends: new RegExp(String.raw`^[ \t]*(?:\/[/*]!|${RUST_MODIFIERS}(?:mod|extern)\b)`),
+      leads: /^[ \t]*#\[/,
+      strings:
+        /\/\/[^\n]*|\/\*[^]{0,4000}?\*\/|\bb?r(#{0,16})"[^]{0,4000}?"\1|b?"(?:[^"\\]|\\[^]){0,4000}"|'(?:\\[^\n][^'\n]{0,10}|[^\\'\n])'/g,
+    },
+  },
   fstar: {
     line: ["//"],
     block: [["(*", "*)"]],

@@ -32,46 +32,28 @@ export function rowsJson(library: Library, rows: readonly ObjectRow[]): string {
   const mount = mountPath(library);
   return JSON.stringify(
     rows.map((row): CatalogObject => {
-      const {
-        addresses,
-        authors,
-        date,
-        key,
-        kind,
-        lang,
-        license,
-        media_type,
-        sha256,
-        size,
-        source,
-        summary,
-        swhid,
-        title,
-        uploaded,
-        whole,
-      } = row;
-      const href = mount + objectPath(key);
-      const from = source === undefined ? {} : { source: { path: source.path, ref: source.ref, repo: source.repo } };
+      const href = mount + objectPath(row.key);
+      const from = row.source === undefined ? {} : { source: { path: row.source.path, ref: row.source.ref, repo: row.source.repo } };
       // Members that are undefined are left out of the text.
       return {
-        addresses,
-        authors,
-        date,
-        etag: formatEtag(sha256),
+        addresses: row.addresses,
+        authors: row.authors,
+        date: row.date,
+        etag: formatEtag(row.sha256),
         href,
-        key,
-        kind,
-        lang,
-        license,
-        media_type,
-        sha256,
-        size,
+        key: row.key,
+        kind: row.kind,
+        lang: row.lang,
+        license: row.license,
+        media_type: row.media_type,
+        sha256: row.sha256,
+        size: row.size,
         ...from,
-        summary,
-        swhid,
-        title,
-        uploaded,
-        whole,
+        summary: row.summary,
+        swhid: row.swhid,
+        title: row.title,
+        uploaded: row.uploaded,
+        whole: row.whole,
       } as CatalogObject;
     }),
   );

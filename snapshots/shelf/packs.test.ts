@@ -132,8 +132,16 @@ test("sweeping frees what is not needed, merges small packs and packs loose blob
   const open = (await reader.openBlob(sha256(blobs[1] as Buffer))) ?? assert.fail();
   const shelf = openDirectoryShelf(root, null, "building");
   assert.equal((await shelf.blobs.findSpare(isNeeded)).length, 6);
-  const { blobs: removed, bytes } = await shelf.blobs.sweep({ isNeeded });
+  const flushed: number[] = [];
+  const flush = async (): Promise<void> => {
+    flushed.push(packsIn(root).length, looseIn(root).length);
+    await shelf.blobs.flush();
+  };
+  const { blobs: removed, bytes } = await (Object.create(shelf.blobs, { flush: { value: flush } }) as typeof shelf.blobs).sweep({
+    isNeeded,
+  });
   assert.ok(removed === 6 && bytes > 0);
+  assert.deepEqual(flushed, [11, 2], "all stands that is replaced, until the new pack outlives a power cut");
   assert.deepEqual([packsIn(root).length, looseIn(root)], [1, []]);
   for (const blob of blobs) assert.equal(await reader.hasBlob(sha256(blob)), kept.includes(blob));
   assert.deepEqual(

@@ -56,6 +56,23 @@ test("a process that starts reads the log, and of many records the newest alone"
   assert.deepEqual(await saidOf(root), before);
 });
 
+test("a record that is withdrawn is known as withdrawn before its file goes: no reader finds it neither kept nor withdrawn", async (t) => {
+  const { shelf } = await newShelf(t, 4);
+  const [first, second] = (await shelf.records.index()).records;
+  assert.ok(first !== undefined && second !== undefined);
+  const told: number[][] = [];
+  const deleteRecord = async (sequence: number): Promise<void> => {
+    told.push((await shelf.history.readWithdrawn()).map((one) => one.sequence));
+    await shelf.history.deleteRecord(sequence);
+  };
+  await (Object.create(shelf.history, { deleteRecord: { value: deleteRecord } }) as typeof shelf.history).withdraw([first, second]);
+  assert.deepEqual(told, [
+    [1, 2],
+    [1, 2],
+  ]);
+  assert.deepEqual(await sequencesIn(shelf), [3, 4]);
+});
+
 test("a process that goes on reads only the names that are new, and sees prunes", async (t) => {
   const { root, shelf } = await newShelf(t, 4);
   const reader = openDirectoryShelf(root);

@@ -287,4 +287,6 @@ test("a folder that cannot be written is told before work begins", async () => {
   writeFileSync(root, "a file where the folder should be");
   await assert.rejects(checkWritable(root, OPEN), { code: "build_failed" });
   await checkWritable(newRoot(), OPEN);
+  await checkWritable(join(newRoot(), "a/b/c"), OPEN);
+  await assert.rejects(checkWritable("/proc/none/shelf/public", OPEN), { code: "build_failed", detail: /: ENOENT\n/ });
 });

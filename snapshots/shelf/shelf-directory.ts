@@ -90,12 +90,24 @@ export async function clearTemporary(root: string): Promise<void> {
   await rm(join(root, "tmp"), { recursive: true, force: true });
 }
 
+/** makeFolder makes one folder after the other. In a system's own folder `recursive` of mkdir never ends, and on a disk that is read-only it says
+ *  that nothing is there. */
+async function makeFolder(path: string, mode?: number): Promise<void> {
+  const make = async (): Promise<void> => void (await mkdir(path, mode === undefined ? {} : { mode }));
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    if (error.code !== "ENOENT") throw error;
+    await makeFolder(dirname(path));
+    await make();
+  });
+}
+
 /** checkWritable looks whether the folder can be written, so that a build says so before it works.
  *  @param modes of the folder, when it has to be made */
 export async function checkWritable(root: string, modes: Modes): Promise<void> {
   try {
-    await mkdir(dirname(root), { recursive: true });
-    await mkdir(root, { recursive: true, mode: modes.folder });
+    await makeFolder(dirname(root));
+    await makeFolder(root, modes.folder);
     await access(root, constants.W_OK);
   } catch (cause) {
     const error = new ShelfError("build_failed", "The shelf folder cannot be written.", {

@@ -30,7 +30,7 @@ function toStored(object: ListedObject): StoredObject {
   const { key, size, modified, unreadable } = object;
   const problem = unreadable
     ? "the name is not valid UTF-8"
-    : (findKeyProblem(key) ?? (size > MAX_OBJECT_BYTES ? `is larger than ${MAX_OBJECT_BYTES} bytes` : null));
+    : (findKeyProblem(key) ?? (size > MAX_OBJECT_BYTES ? "is larger than 1 GiB, the most that an object may have" : null));
   if (problem !== null) return { key, size: 0, version: "", uploaded: null, problem };
   return { key, size, version: versionOf(object), uploaded: modified, problem: null };
 }

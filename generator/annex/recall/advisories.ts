@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { NoteKey } from "#snapshots/log";
-import { type ConfigProblem, readLocated } from "#generator/config";
+import { type ConfigProblem, type LocatedYaml, nearest, readLocated } from "#generator/config";
 import { fetchLists, openSigned } from "./signed.ts";
 
 const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
@@ -18,6 +18,7 @@ const checker = z.strictObject({
   last: version.exactOptional().meta({ description: "Or the last version that has it" }),
   builds: z
     .array(z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 of a program"))
+    .min(1, "is empty; leave it out, and each build has it")
     .exactOptional()
     .meta({ description: "Programs that have it, by SHA-256; without it, each of these versions" }),
 });
@@ -51,7 +52,10 @@ const advisory = z.strictObject({
   withdrawn: some("why").exactOptional().meta({ description: "Why it does not hold any more: it recalls nothing" }),
 });
 const schema = z.strictObject({ advisories: z.array(advisory) });
-export type Advisory = z.infer<typeof advisory>;
+export type Advisory = z.infer<typeof advisory> & {
+  /** Its file and line; absent of the program's own. */
+  readonly place?: string;
+};
 export const advisoriesJsonSchema = z.toJSONSchema(schema, { io: "input" });
 
 const OWN = fileURLToPath(new URL("advisories.yaml", import.meta.url));
@@ -65,27 +69,63 @@ export async function readAdvisories(lists: readonly string[], keys: readonly No
   const known = new Map<string, Advisory>();
   const fetched = await fetchLists(lists);
   for (const file of [OWN, ...lists]) {
+    let lineOf: LocatedYaml["lineOf"] = () => 1;
     const { advisories } = readLocated(
       file,
       schema,
       advisoriesJsonSchema,
       "a list of advisories",
-      (read) => findFaults(read.advisories, known),
+      (read, yaml) => {
+        ({ lineOf } = yaml);
+        return findFaults(read.advisories, known);
+      },
       openSigned(keys, fetched),
     );
-    for (const one of advisories) known.set(one.id, one);
+    for (const [at, one] of advisories.entries())
+      known.set(one.id, file === OWN ? one : { ...one, place: `${file}:${lineOf(["advisories", at])}` });
   }
   return [...known.values()];
 }
 
+/** PROVER_OF names the checkers that need no line of registry.yaml. */
+const PROVER_OF: Readonly<Record<string, string>> = {
+  coq: "Coq",
+  coqchk: "Coq",
+  metamath: "Metamath",
+  "proofshelf-metamath": "Metamath",
+  agda: "Agda",
+  lean: "Lean",
+};
+/** SUSPECTS_OF names the prover whose texts have what is looked for: those of another never have it. */
+const SUSPECTS_OF: Readonly<Record<string, string>> = { recursion: "Coq", letins: "Coq", modules: "Coq", irrelevance: "Agda" };
+
+/** findStrange tells which advisories recall nothing, since nobody here checks by such a name. @param kernels names of the library's own */
+export function findStrange(advisories: readonly Advisory[], kernels: readonly string[]): readonly string[] {
+  const known = [...Object.keys(PROVER_OF), ...kernels];
+  return advisories.flatMap(({ id, place, checkers, withdrawn }) => {
+    const names = checkers.map(({ name }) => name);
+    if (place === undefined || withdrawn !== undefined || names.some((name) => known.includes(name))) return [];
+    const meant = names.flatMap((name) => nearest(name, known) ?? [])[0];
+    return [
+      `${place}: ${id} is of ${names.join(", ")}, and nothing here is checked by that.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+    ];
+  });
+}
+
 function findFaults(advisories: readonly Advisory[], known: ReadonlyMap<string, Advisory>): ConfigProblem[] {
   const seen = new Set<string>();
-  return advisories.flatMap(({ id, checkers, withdrawn }, index): ConfigProblem[] => {
+  return advisories.flatMap(({ id, checkers, suspects = {}, withdrawn }, index): ConfigProblem[] => {
     const at = (what: string, ...path: (string | number)[]): ConfigProblem => ({ path: ["advisories", index, ...path], what });
     const twice = seen.has(id) || (known.has(id) && withdrawn === undefined);
     seen.add(id);
     return [
       ...(twice ? [at("stands twice; give one of them another id, or withdraw it", "id")] : []),
+      ...Object.keys(suspects).flatMap((asked) => {
+        const other = checkers.find(({ name }) => name in PROVER_OF && PROVER_OF[name] !== (SUSPECTS_OF[asked] ?? PROVER_OF[name]));
+        return other === undefined
+          ? []
+          : [at(`is looked for in texts of ${SUSPECTS_OF[asked]}, and ${other.name} reads others`, "suspects", asked)];
+      }),
       ...checkers.flatMap(({ introduced, fixed, last }, place) => {
         const end = fixed ?? last;
         if (introduced === undefined && end === undefined)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { formatNote, generateKey, parseKey, parseSigningKey, signNote } from "../../../snapshots/log/index.ts";
 import { findListProblem } from "./signed.ts";
-import { isAffected, readAdvisories } from "./advisories.ts";
+import { findStrange, isAffected, readAdvisories } from "./advisories.ts";
 import { countRecalls, recallOf } from "./recall.ts";
 import { openSuspects } from "./suspects.ts";
 
@@ -256,6 +256,22 @@ test("a list with a mistake is refused with its line, and nothing of it is used"
   assert.match(await told(one('checkers: [{ name: coq, fixed: "9" }]\n    nonsense: 1')), /nonsense/);
 });
 
+test("an advisory that would recall nothing in silence is refused, or told with its line", async () => {
+  const agda = 'checkers: [{ name: agda, introduced: "2" }]';
+  assert.match(await told(one(`${agda}\n    suspects: { recursion: true }`)), /:6: .*texts of Coq, and agda reads others/);
+  assert.match(
+    await told(one(agda.replace("agda", "coqchk") + "\n    suspects: { irrelevance: true }")),
+    /:6: .*texts of Agda, and coqchk/,
+  );
+  assert.match(await told(one('checkers: [{ name: coq, introduced: "8", builds: [] }]')), /:5: .*builds is empty/);
+  const list = file(one('checkers: [{ name: coqq, introduced: "8" }, { name: "*", introduced: "0" }]'));
+  assert.deepEqual(
+    findStrange(await readAdvisories([list], []), []).map((what) => what.replace(list, "list.yaml")),
+    ["list.yaml:2: X-1 is of coqq, *, and nothing here is checked by that. Did you mean coq?"],
+  );
+  assert.deepEqual(findStrange(await readAdvisories([list], []), ["*"]), [], "a kernel of the library's own");
+});
+
 test("a later list withdraws an advisory: it recalls nothing then, and is told as withdrawn, with the reason", async () => {
   const list = await readAdvisories(
     [file(one('checkers: [{ name: coq, fixed: "9" }]\n    withdrawn: it was a mistake', "ROCQ-20455"))],
@@ -287,6 +303,11 @@ test("a signed list with a bad range is refused with its line, and a note by a s
   const sign = (text: string): string => file(formatNote({ text, signatures: [signNote(text, parseSigningKey(privateKey))] }), ".note");
   const bad = sign(one('checkers: [{ name: coq, introduced: "9", fixed: "8" }]'));
   await assert.rejects(readAdvisories([bad], [parseKey(publicKey)]), /\.note:5: .*ends before it begins/);
+  const changed = file(readFileSync(bad, "utf8").replace("it errs", "it is fine"), ".note");
+  await assert.rejects(
+    readAdvisories([changed], [parseKey(publicKey)]),
+    /\.note:7: The signature of advisories\.example\.org .* is not of this text/,
+  );
   await assert.rejects(readAdvisories([bad], []), /\.note:7: nobody who is trusted here/);
 });
 

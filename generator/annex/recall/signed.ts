@@ -58,10 +58,14 @@ export function openSigned(
     const bytes = fetched.get(file) ?? (isNote(file) ? readFileSync(file) : readConfigFile(file, what));
     if (!isNote(file)) return bytes;
     const note = parseBareNote(bytes);
-    if (verifiedBy(note, keys).length === 0)
-      throw new ShelfError("bad_config", `${file}:${note.text.split("\n").length + 1}: nobody who is trusted here has signed it.`, {
-        fixes: ["Add the public key of whoever wrote it to checks.trust of registry.yaml."],
-      });
-    return Buffer.from(note.text);
+    const signature = `${file}:${note.text.split("\n").length + 1}`;
+    try {
+      if (verifiedBy(note, keys).length > 0) return Buffer.from(note.text);
+    } catch (error) {
+      throw error instanceof ShelfError ? new ShelfError(error.code, `${signature}: ${error.message}`, { cause: error }) : error;
+    }
+    throw new ShelfError("bad_config", `${signature}: nobody who is trusted here has signed it.`, {
+      fixes: ["Add the public key of whoever wrote it to checks.trust of registry.yaml."],
+    });
   };
 }

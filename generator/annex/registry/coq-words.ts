@@ -158,7 +158,11 @@ function openFile({ path, module, source, glob, hasParts }: GlobFile) {
       );
       const whole = Buffer.from(bare, "latin1").toString("utf8");
       const isBound = (at: number): boolean => !listed.has(sentence.start + Buffer.byteLength(whole.slice(0, at)));
-      const asked = [...whole.matchAll(NAMES)].filter(([word]) => isAsked(word));
+      // A scope, the name of an argument, and a small letter, which is a variable everywhere, name nothing.
+      const isName = (word: string, at: number): boolean =>
+        !/^\p{Ll}$|^%/u.test(`${whole[at - 1] === "%" ? "%" : ""}${word}`) &&
+        !/^\s*:=/.test(whole[at - 1] === "(" ? whole.slice(at + word.length) : "");
+      const asked = [...whole.matchAll(NAMES)].filter(({ 0: word, index }) => isAsked(word) && isName(word, index));
       return new Set(asked.flatMap(({ 0: word, index }) => (isBound(index) ? [word] : [])));
     },
     /** The text after `:=` where a notation is made. */

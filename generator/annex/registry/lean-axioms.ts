@@ -1,25 +1,48 @@
-/** The axioms of Lean itself, by what they say. An export names an axiom and holds all that stands below it: `propext` may be another axiom in it, or
- *  be about another `Eq`. */
+/** The axioms of Lean itself, and the words of its logic, by what they say. An export names them and holds all that stands below: `propext` may be
+ *  another axiom in it, or be about another `Eq`. */
 import { sha256 } from "#snapshots/digest";
+import type { StatementWord } from "#snapshots/schema";
+import { isDisguised } from "./coq-words.ts";
 import type { LeanExport } from "./lean-export.ts";
 
-/** Digests of the axioms and of all that their statements name. */
+/** Digests of axioms and types, and of all that their statements name. */
 const OWN: ReadonlyMap<string, string> = new Map([
-  ["propext", "90c02931fff6820fd12c17543fa08345db7523876f9460c3ebdf076daff14795"],
-  ["Classical.choice", "754e5cc1ae94be54c2d79df6c80ccffa75ddf7f89ede77d783b7ea9c4a32cd9e"],
-  ["Quot.sound", "9096fb096506c9ae9b77f8b5e527616500043bc13173ba547239f2f09d02e384"],
+  ["propext", "fbb0ddecb34fcec81e1c3656ac98673650b1c8b6aa7628c3358fe9f8325a1c07"],
+  ["Classical.choice", "0835609b01bff2f7e54159e3d178a415ad736a31908b51a17d4c29b9fd41bfa5"],
+  ["Quot.sound", "a8a6fb132383598038f7723572c05d1a88de388d39a104a2767f92cb470ef428"],
+  ["Eq", "623e6bf6c6878b7058cde940d4b91c33ff92abf38582f359ce8fb8e53bce2913"],
+  ["Iff", "7a8170ae17819a32e886c3406c9c9b61dd766a14f35c76bb2d22852ffe820f2b"],
+  ["Nonempty", "502ff7abf67301bccd36fff471545e098341d604d2d6e86414dbebc2aa8c7afe"],
+  ["False", "5940eda5b26016fd82a720981bdfd57270bbf4110637adb551f635d1c06b31ab"],
+  ["True", "4b8e09eacdeff96728af4e5659f1e1ffc54f9762a9649bee3951aaa0ae24f6b2"],
+  ["And", "9c47e45006a2d6391da7de20228ade2feb55b8558e76107a67817e0f02bea1a5"],
+  ["Or", "31c4ab56a5fbf26f04d0de7e63e9c675a73f06d2bb6679ae5bbf1560c36a1f55"],
+  ["Exists", "c64709b08f5e630770c139ce900563699e5638d24928f1aa259da679011f0164"],
+  ["Nat", "4ffc0c72651fbfe2eff98c00a54724e1a26bd03bfb34a1dcc2564d6abb8e8240"],
 ]);
 
-/** isLeansOwn tells whether an axiom of an export is the one that Lean has by this name. */
+/** isLeansOwn tells whether an axiom or a type of an export is the one that Lean has by this name. */
 export function isLeansOwn(name: string, constants: LeanExport["constants"]): boolean {
   const digest = OWN.get(name);
   return digest !== undefined && digest === digestAxiom(name, constants);
+}
+
+/** leanWords marks the constants of a statement that are not what they are called. */
+export function leanWords(statement: readonly string[], constants: LeanExport["constants"]): StatementWord[] {
+  return statement.flatMap((word): StatementWord[] => {
+    if (isDisguised(word)) return [{ word, kind: "letters", stands_for: word }];
+    return OWN.has(word) && !isLeansOwn(word, constants) ? [{ word, kind: "name", stands_for: `${word} of this export, not Lean's` }] : [];
+  });
 }
 
 /** digestAxiom digests what an axiom states, with all that stands below. */
 function digestAxiom(name: string, constants: LeanExport["constants"]): string {
   const below = new Set([name]);
   for (const one of below) for (const other of constants.get(one)?.statement ?? []) below.add(other);
-  const rows = [...below].sort().map((one) => `${constants.get(one)?.kind ?? ""} ${one} ${constants.get(one)?.shape ?? ""}`);
-  return sha256(rows.join("\n"));
+  // A constructor has the shape of its type, and an export with recursors names more constructors.
+  const rows = [...below].map((one) => {
+    const { kind = "", shape = "" } = constants.get(one) ?? {};
+    return kind === "inductive" ? `${kind} ${shape}` : `${kind} ${one} ${shape}`;
+  });
+  return sha256([...new Set(rows)].sort().join("\n"));
 }

@@ -2,7 +2,7 @@
  *  (FILE.sha256, as sha256sum writes it), and says nothing of files with other bytes. */
 import { say, serveAdapter } from "./adapter.ts";
 import { type LeanExport, openLeanRests, readLeanExport } from "./lean-export.ts";
-import { isLeansOwn } from "./lean-axioms.ts";
+import { isLeansOwn, leanWords } from "./lean-axioms.ts";
 import { describeChanged, LEAN_EXPORT_ADAPTER } from "./lean-tool.ts";
 import { type AdapterRequest, EVERY } from "./request.ts";
 
@@ -44,8 +44,10 @@ function tell(request: AdapterRequest, constants: LeanExport["constants"]): void
       say({ t: "check", path, decl: key, state: "unsupported", log: `The export has ${what}.` });
       continue;
     }
-    say({ t: "decl", key, statement: one.printed, type_sha256: one.type, is_words: false, mentions: one.statement.filter(isOwn) });
-    for (const to of one.statement) if (isOwn(to)) named.add(to);
+    const words = leanWords(one.statement, constants);
+    const mentions = one.statement.filter(isOwn);
+    say({ t: "decl", key, statement: one.printed, type_sha256: one.type, is_words: false, mentions, words });
+    for (const to of mentions) named.add(to);
     if (names.includes("sorryAx")) say({ t: "hole", decl: key, what: "sorryAx" });
     say({ t: "axioms", decl: key, names, own: names.filter((axiom) => !isLeansOwn(axiom, constants)), unsafe, exact: true });
     for (const part of ["statement", "proof"] as const)

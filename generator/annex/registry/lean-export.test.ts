@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../../../snapshots/digest.ts";
-import { isLeansOwn } from "./lean-axioms.ts";
+import { isLeansOwn, leanWords } from "./lean-axioms.ts";
 import { openLeanRests, readLeanExport } from "./lean-export.ts";
 import { recordStanding } from "../../../snapshots/format/standing.ts";
 import { openSource } from "./source-fixture.ts";
@@ -92,6 +92,31 @@ function prelude(file: File, instead: Readonly<Record<string, () => void>> = {})
       const intro = all([sort, x(0)], call(file.constant("Nonempty", [u]), x(1)));
       file.inductive("Nonempty", all([sort], prop), [["Nonempty.intro", intro]], ["u"]);
     },
+    False: () => file.inductive("False", prop, []),
+    True: () => file.inductive("True", prop, [["True.intro", file.constant("True")]]),
+    And: () =>
+      file.inductive("And", all([prop, prop], prop), [
+        ["And.intro", all([prop, prop, x(1), x(1)], call(file.constant("And"), x(3), x(2)))],
+      ]),
+    Or: () => {
+      const side = (from: number): Expression => all([prop, prop, x(from)], call(file.constant("Or"), x(2), x(1)));
+      file.inductive("Or", all([prop, prop], prop), [
+        ["Or.inl", side(1)],
+        ["Or.inr", side(0)],
+      ]);
+    },
+    Exists: () => {
+      const of = file.all("a", x(0), prop);
+      const intro = all([sort, of, x(1), call(x(1), x(0))], call(file.constant("Exists", [u]), x(3), x(2)));
+      file.inductive("Exists", all([sort, of], prop), [["Exists.intro", intro]], ["u"]);
+    },
+    Nat: () => {
+      const nat = file.constant("Nat");
+      file.inductive("Nat", file.sort(one), [
+        ["Nat.zero", nat],
+        ["Nat.succ", all([nat], nat)],
+      ]);
+    },
     Quot: () => {
       const type = call(file.constant("Quot", [u]), x(2), x(1));
       file.quot("Quot", all([sort, relation], sort), ["u"]);
@@ -112,9 +137,8 @@ function prelude(file: File, instead: Readonly<Record<string, () => void>> = {})
 function example(format: "3.0.0" | "3.1.0", { bound = "x", universe = "u" } = {}): string {
   const file = openExport(format);
   const prop = file.sort(0);
-  file.inductive("True", prop, [["True.intro", file.constant("True")]]);
-  const [yes, intro] = [file.constant("True"), file.constant("True.intro")];
   prelude(file);
+  const [yes, intro] = [file.constant("True"), file.constant("True.intro")];
   file.axiom("sorryAx", prop);
   file.theorem("A.sound", yes, intro);
   file.theorem("A.uses", yes, file.apply(file.constant("A.sound"), file.constant("propext")));
@@ -167,7 +191,8 @@ test("the digest of a statement is of its structure: not of names of variables a
 
 test("a deep and shared expression is walked once; what is damaged, cut or of another format is refused with its line", async (t) => {
   const file = openExport("3.1.0");
-  let deep = file.sort(0);
+  const prop = file.sort(0);
+  let deep = prop;
   for (let at = 0; at < 20_000; at++) deep = file.apply(deep, deep);
   file.axiom("deep", deep);
   assert.match((await read(t, file.text())).constants.get("deep")?.type ?? "", /^[0-9a-f]{64}$/);
@@ -266,17 +291,46 @@ test("an axiom has the name of one of Lean's only where it says that, and where 
     );
 });
 
+test("a word of Lean's logic that is something else in an export is marked where a statement names it", async (t) => {
+  const words = async (instead: (file: File) => Readonly<Record<string, () => void>>) => {
+    const file = openExport("3.1.0");
+    prelude(file, instead(file));
+    const { constants } = await read(t, file.text());
+    return leanWords(["False", "True", "And", "Or", "Iff", "Eq", "Exists", "Nat", "Mine"], constants).map(({ word }) => word);
+  };
+  assert.deepEqual(await words(() => ({})), []);
+  const prop = (file: File): Expression => file.sort(0);
+  const two = (file: File, end: Expression): Expression => file.all("a", prop(file), file.all("b", prop(file), end));
+  const lies: readonly [(file: File) => Readonly<Record<string, () => void>>, string[]][] = [
+    [(file) => ({ False: () => file.definition("False", prop(file), file.all("a", prop(file), file.bound(0))) }), ["False"]],
+    [(file) => ({ False: () => file.inductive("False", prop(file), [["False.intro", file.constant("False")]]) }), ["False"]],
+    [(file) => ({ And: () => file.inductive("And", two(file, prop(file)), [["And.intro", two(file, file.constant("And"))]]) }), ["And"]],
+    [(file) => ({ Nat: () => file.inductive("Nat", file.sort(file.succ(0)), [["Nat.zero", file.constant("Nat")]]) }), ["Nat"]],
+    [(file) => ({ Eq: () => file.axiom("Eq", two(file, prop(file))), Iff: () => undefined }), ["Iff", "Eq"]],
+  ];
+  for (const [lie, marked] of lies) assert.deepEqual(await words(lie), marked, String(lie));
+});
+
 test("a statement is printed in full: arguments, universes and binders, cut where it has no end", async (t) => {
   const file = openExport("3.1.0");
   prelude(file);
-  let deep = file.sort(0);
+  const prop = file.sort(0);
+  let deep = prop;
   for (let at = 0; at < 60; at++) deep = file.apply(deep, deep);
   file.axiom("deep", deep);
+  // Words of Lean's own that are names, and a name as a bound variable has it.
+  for (const name of ["x1", "P=NP", "→", "∀ (x1", "Fаlse", "Nat.add_1", "α₁'"])
+    file.axiom(`about.${name}`, file.all("a", prop, file.apply(file.apply(file.constant("And"), file.constant(name)), file.bound(0))));
   const { constants } = await read(t, file.text());
   const printed = (name: string): string => constants.get(name)?.printed ?? "";
   assert.equal(printed("propext"), "∀ (x1 : Prop), ∀ (x2 : Prop), (Iff x1 x2) → Eq.{1} Prop x1 x2");
   assert.equal(printed("Classical.choice"), "∀ (x1 : Sort u), (Nonempty.{u} x1) → x1");
   assert.equal(printed("Quot.mk"), "∀ (x1 : Sort u), ∀ (x2 : x1 → x1 → Prop), x1 → Quot.{u} x1 x2");
+  const about = [...constants].flatMap(([name, one]) => (name.startsWith("about.") ? [one.printed] : []));
+  assert.deepEqual(
+    about,
+    ["_root_.x1", "«P=NP»", "«→»", "«∀ (x1»", "«Fаlse»", "Nat.add_1", "α₁'"].map((name) => `∀ (x1 : Prop), And ${name} x1`),
+  );
   assert.match(printed("deep"), /^Prop[^]*…/);
   assert.ok(printed("deep").length < 100_000);
 });

@@ -25,6 +25,8 @@ const constantSchema = z.object({
   /** Rules of a recursor. */
   rules: z.array(z.object({ rhs: index })).optional(),
 });
+const LEAN_WORD =
+  /^[\p{Script=Latin}\p{Script=Greek}_\u2100-\u214f\u{1d49c}-\u{1d59f}][\p{Script=Latin}\p{Script=Greek}\p{N}_'!?\u2080-\u209c\u2100-\u214f\u{1d49c}-\u{1d59f}]*$/u;
 const KINDS = ["axiom", "def", "thm", "opaque", "quot", "inductive"] as const;
 
 type LeanConstant = {
@@ -107,8 +109,8 @@ class Reader {
   private name(row: Record<string, unknown>): void {
     const { pre, str, i } = z.object({ pre: index, str: z.string().optional(), i: z.int().optional() }).parse(row["str"] ?? row["num"]);
     const last = str ?? String(i ?? "");
-    // A name with a dot of its own is written as Lean writes it.
-    const part = str !== undefined && /[.\s«»]/.test(str) ? `«${str}»` : last;
+    // A name that is no word is written as Lean writes it.
+    const part = str === undefined || LEAN_WORD.test(str) ? last : `«${str}»`;
     this.names[index.parse(row["in"])] = this.at(this.names, pre) === "" ? part : `${this.at(this.names, pre)}.${part}`;
   }
 

@@ -47,7 +47,9 @@ export function printLean(node: (at: number) => Node, root: number, levels: Read
     }
     if (kind === "const") {
       const us = levelOf(words.at(-1) ?? "");
-      return words.slice(0, -1).join(" ") + (us === "" ? "" : `.{${us}}`);
+      const name = words.slice(0, -1).join(" ");
+      // Bound variables are called so here.
+      return (/^x\d+$/.test(name) ? "_root_." : "") + name + (us === "" ? "" : `.{${us}}`);
     }
     if (kind === "sort") {
       const level = levelOf(words[0] ?? "");

@@ -155,6 +155,7 @@ const HONEST: readonly string[] = [
   "Require Import List. Import ListNotations. Theorem t : forall A (l : list A), l ++ [] = l. Proof. intros; apply app_nil_r. Qed.\n",
   "Definition double (n : nat) := n + n. Theorem t (n : nat) : double n = n + n. Proof. reflexivity. Qed.\n",
   "Section S. Variable A : Type. Theorem t : forall n : nat, n = n. Proof. reflexivity. Qed. End S.\n",
+  "Require Import Reals. Theorem t (f : nat -> nat) (n : nat) (H : (n <= 1)%nat) : f n = f n :> nat. Proof. reflexivity. Qed.\n",
   "Module M. Definition one := 1. End M. Import M. #[local] Theorem t : one = 1. Proof. reflexivity. Qed.\n",
 ];
 

@@ -2,6 +2,7 @@
 import { lazily } from "#snapshots/format";
 import type { RecordMeaning } from "#snapshots/schema";
 import { parseLocatedYaml, readConfigFile } from "#generator/config";
+import { findStrange } from "#generator/annex/recall";
 import { cutAlike } from "#generator/annex/reviews";
 import type { ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
@@ -87,10 +88,11 @@ function inOrder(starts: readonly string[], below: Below): readonly string[] {
   return ordered;
 }
 
-/** reviewFindings holds reviews against what the records mean, and meant in checks that lie here, and witnesses against the records that there are. */
+/** reviewFindings holds reviews against what the records mean, and meant in checks that lie here, witnesses against the records that there are, and
+ *  advisories against the checkers. */
 export function reviewFindings(
-  { overlay: file }: Pick<RegistrySources, "overlay">,
-  { records, checks, overlay, reviews }: Pick<SourcesScan, "records" | "checks" | "overlay" | "reviews">,
+  { overlay: file, kernels }: Pick<RegistrySources, "overlay" | "kernels">,
+  { records, checks, overlay, reviews, advisories }: Pick<SourcesScan, "records" | "checks" | "overlay" | "reviews" | "advisories">,
 ): readonly string[] {
   const ids = new Set(records.map(({ id }) => id));
   const yaml = lazily({ lineOf: () => parseLocatedYaml(readConfigFile(file ?? "", "an overlay")).lineOf });
@@ -108,7 +110,11 @@ export function reviewFindings(
     const record = byId.get(id);
     return record === undefined ? null : meant(record);
   });
-  return [...cutAlike(named, "witnesses that are none"), ...found];
+  const strange = findStrange(
+    advisories,
+    kernels.map(({ name }) => name),
+  );
+  return [...cutAlike(named, "witnesses that are none"), ...cutAlike(strange, "advisories of strangers"), ...found];
 }
 
 /** withSame lets records of one meaning know of each other: one statement may have several proofs. */

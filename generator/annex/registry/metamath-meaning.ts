@@ -28,9 +28,13 @@ export function openMeaning(
     if (one.kind === "a" && (isSound(one) || one.label.startsWith("df-"))) {
       const tree = treeOf(one, one);
       const [left] = isMadeTree(tree) ? tree.args : [];
-      // The left side is defined; where nothing stands there, whatever is named here for the first time.
-      const defined =
-        isMadeTree(left) && left.args.every((arg) => "variable" in arg) ? [left.rule] : rules.filter((rule) => !used.has(rule));
+      const fresh = rules.filter((rule) => !used.has(rule));
+      // The left side is defined where it is new, or where nothing is; else whatever is new.
+      const isLeft =
+        isMadeTree(left) &&
+        left.args.every((arg) => "variable" in arg) &&
+        (fresh.includes(left.rule) || (fresh.length === 0 && left.args.length > 0));
+      const defined = isLeft ? [left.rule] : fresh;
       for (const rule of defined) definers.set(rule, [...(definers.get(rule) ?? []), one]);
     }
     for (const rule of rules) used.add(rule);

@@ -10,7 +10,7 @@ import { openSource } from "./source-fixture.ts";
 const lacks = (name: string, tool: unknown): string | false =>
   tool === null ? `${name} is not installed` : findSandbox() === null ? "there is no sandbox here (bubblewrap)" : false;
 
-const LOGIC = `$c ( ) -> -. \\/ <-> /\\ wff |- $. $v ph ps ch $.
+const LOGIC = `$c ( ) T. # -> -. \\/ <-> /\\ wff |- $. $v ph ps ch $.
 wph $f wff ph $. wps $f wff ps $. wch $f wff ch $.
 wn $a wff -. ph $. wi $a wff ( ph -> ps ) $.
 \${ min $e |- ph $. maj $e |- ( ph -> ps ) $. ax-mp $a |- ps $. $}
@@ -22,6 +22,8 @@ $( Or. $)
 df-or $a |- ( ( ph \\/ ps ) <-> ( -. ph -> ps ) ) $.
 wa $a wff ( ph /\\ ps ) $.
 df-an $a |- ( ( ph /\\ ps ) <-> -. ( ph -> -. ps ) ) $.
+wt $a wff T. $. wz $a wff # $. ax-t $a |- T. $. df-z $a |- ( T. -> ( # -> ( ph -> ph ) ) ) $.
+true $p |- ( T. -> ( ph -> T. ) ) $= wt wph ax-1 $. odd $p |- ( # -> ( ph -> # ) ) $= wz wph ax-1 $.
 plain $p |- ( ph -> ( ps -> ph ) ) $= wph wps ax-1 $.
 ored $p |- ( ph -> ( ( ph \\/ ps ) -> ph ) ) $= wph wph wps wo ax-1 $.
 again $p |- ( ph -> ( ( ph \\/ ps ) -> ph ) ) $= wph wps ored $.
@@ -69,6 +71,13 @@ test("of Metamath the rules of syntax and what defines them are read; an approva
   assert.deepEqual(await read("plain"), [false, 1, ["wi"]], "what nothing defines is what the axioms say of it");
   assert.deepEqual(await read(), [false, 5, ["wi", "wn", "df-bi", "wb", "df-or", "wo"]]);
   assert.deepEqual((await read("under"))[2], ["wn", "wi", "df-bi", "wb", "df-an", "wa"], "also what it assumes");
+  assert.deepEqual(
+    [(await read("true"))[2], (await read("odd"))[2]],
+    [
+      ["wi", "wt"],
+      ["wi", "wt", "df-z", "wz"],
+    ],
+  );
   assert.deepEqual((await of()).meaning?.same, [(await of("again")).id], "two proofs of one statement");
   assert.deepEqual(
     await holds([

@@ -248,8 +248,8 @@ test("a witness that is no record, or the record itself, is told with file and l
   const file = join(folder, "overlay.yaml");
   const text = "records:\n  - ids: [CUB-0001]\n    tier: core\n    witness: CUB-0009\n  - { ids: [CUB-0001], witness: CUB-0001 }\n";
   writeFileSync(file, text);
-  const scan = { records: [{ id: "CUB-0001" }], overlay: readOverlay(file), reviews: readReviews([], []) };
-  assert.deepEqual(reviewFindings({ overlay: file }, scan as never), [
+  const scan = { records: [{ id: "CUB-0001" }], overlay: readOverlay(file), reviews: readReviews([], []), advisories: [] };
+  assert.deepEqual(reviewFindings({ overlay: file, kernels: [] }, scan as never), [
     `${file}:4: CUB-0009 is named as a witness, and there is no such record.`,
     `${file}:5: CUB-0001 is its own witness, which shows nothing.`,
   ]);

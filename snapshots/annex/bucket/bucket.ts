@@ -66,12 +66,12 @@ export interface Bucket {
   /** written: nothing was there, and these bytes are now; same: these very bytes were there; other: other bytes are.
    *  @throws ShelfError "bucket_unavailable" also when the store has no such writes. One that has them by name only answers
    *          `written` twice: see whether it does before anything depends on it. */
-  putIfAbsent(key: string, bytes: Uint8Array, options?: PutOptions): Promise<"written" | "same" | "other">;
+  putIfAbsent(key: string, bytes: Uint8Array): Promise<"written" | "same" | "other">;
   /** Compare-and-swap: puts these bytes in the place of the version with that ETag.
    *  @param bytes never the same ones twice, whoever writes them: an ETag may be a digest of the content, and what is read back
    *         decides who has won
    *  @returns the new ETag; null when another version is there now */
-  putIfMatch(key: string, bytes: Uint8Array, etag: string, options?: PutOptions): Promise<string | null>;
+  putIfMatch(key: string, bytes: Uint8Array, etag: string): Promise<string | null>;
   /** Every object below the prefix, in the order of the bytes of their keys' UTF-8, a page at a time: with many as with few only
    *  two pages are held. Nothing is left out in silence: a page that cannot be had, or makes no sense, ends it with an error. */
   list(prefix?: string): AsyncGenerator<ListedObject>;

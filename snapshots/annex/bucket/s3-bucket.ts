@@ -43,18 +43,19 @@ class S3Bucket implements Bucket {
     return (this.#opened ??= connect(this.#config));
   }
 
-  /** Many attempts of one request. `work` gets the signal at which it has to stop. */
-  async #ask<T>(
-    what: string,
-    work: (opened: Opened, signal: AbortSignal, alive: () => void) => Promise<T>,
-    patienceMs = this.#limits.patienceMs,
-  ): Promise<T> {
+  /** Many attempts of one thing. */
+  async #retry<T>(what: string, work: (opened: Opened) => Promise<T>, isWorthIt = isPassing): Promise<T> {
     const opened = await this.#open();
     try {
-      return await retrying(this.#limits, () => watched(patienceMs, (signal, alive) => work(opened, signal, alive)), isPassing);
+      return await retrying(this.#limits, () => work(opened), isWorthIt);
     } catch (error) {
       throw toShelfError(error, what);
     }
+  }
+
+  /** Many attempts of one request. `work` gets the signal at which it has to stop. */
+  #ask<T>(what: string, work: (opened: Opened, signal: AbortSignal, alive: () => void) => Promise<T>): Promise<T> {
+    return this.#retry(what, (opened) => watched(this.#limits.patienceMs, (signal, alive) => work(opened, signal, alive)));
   }
 
   #readingOf(key: string): string {
@@ -153,67 +154,46 @@ class S3Bucket implements Bucket {
     return this.#limits.patienceMs + (bytes.length / SLOWEST_UPLOAD) * 1000;
   }
 
-  async put(key: string, bytes: Uint8Array, options: PutOptions = {}): Promise<string> {
-    const opened = await this.#open();
-    try {
-      return await retrying(this.#limits, () => this.#sendPut(opened, key, bytes, options, {}), isPassing);
-    } catch (error) {
-      throw toShelfError(error, this.#writingOf(key));
-    }
+  put(key: string, bytes: Uint8Array, options: PutOptions = {}): Promise<string> {
+    return this.#retry(this.#writingOf(key), (opened) => this.#sendPut(opened, key, bytes, options, {}));
   }
 
-  async putIfAbsent(key: string, bytes: Uint8Array, options: PutOptions = {}): Promise<"written" | "same" | "other"> {
-    const opened = await this.#open();
+  putIfAbsent(key: string, bytes: Uint8Array): Promise<"written" | "same" | "other"> {
     // Once it is open whether an attempt was done, bytes like ours are ours.
     let unsure = false;
-    try {
-      return await retrying(
-        this.#limits,
-        async () => {
-          try {
-            await this.#sendPut(opened, key, bytes, options, { IfNoneMatch: "*" });
-            return "written";
-          } catch (error) {
-            if (!isOpen(error)) throw error;
-            unsure ||= statusOf(error) !== 412;
-            const there = await this.get(key, { maxBytes: bytes.length });
-            if (there.state === "longer") return "other";
-            if (there.state === "found") return !there.bytes.equals(bytes) ? "other" : unsure ? "written" : "same";
-            throw error;
-          }
-        },
-        // 412 and nothing there: it was removed in between.
-        isOpen,
-      );
-    } catch (error) {
-      throw toShelfError(error, this.#writingOf(key));
-    }
+    const attempt = async (opened: Opened): Promise<"written" | "same" | "other"> => {
+      try {
+        await this.#sendPut(opened, key, bytes, {}, { IfNoneMatch: "*" });
+        return "written";
+      } catch (error) {
+        if (!isOpen(error)) throw error;
+        unsure ||= statusOf(error) !== 412;
+        const there = await this.get(key, { maxBytes: bytes.length });
+        if (there.state === "longer") return "other";
+        if (there.state === "found") return !there.bytes.equals(bytes) ? "other" : unsure ? "written" : "same";
+        throw error;
+      }
+    };
+    // 412 and nothing there: it was removed in between.
+    return this.#retry(this.#writingOf(key), attempt, isOpen);
   }
 
-  async putIfMatch(key: string, bytes: Uint8Array, etag: string, options: PutOptions = {}): Promise<string | null> {
-    const opened = await this.#open();
+  putIfMatch(key: string, bytes: Uint8Array, etag: string): Promise<string | null> {
     // Some refuse every ETag in quotes, some may want them. A refusal has written nothing.
     let asked = unquote(etag);
-    try {
-      return await retrying(
-        this.#limits,
-        async () => {
-          try {
-            return await this.#sendPut(opened, key, bytes, options, { IfMatch: asked });
-          } catch (error) {
-            if (!isOpen(error)) throw error;
-            const there = await this.get(key, { maxBytes: bytes.length });
-            if (there.state === "found" && there.bytes.equals(bytes)) return there.etag;
-            if (!("etag" in there) || there.etag !== unquote(etag)) return null;
-            if (statusOf(error) === 412) asked = quote(etag);
-            throw error;
-          }
-        },
-        isOpen,
-      );
-    } catch (error) {
-      throw toShelfError(error, this.#writingOf(key));
-    }
+    const attempt = async (opened: Opened): Promise<string | null> => {
+      try {
+        return await this.#sendPut(opened, key, bytes, {}, { IfMatch: asked });
+      } catch (error) {
+        if (!isOpen(error)) throw error;
+        const there = await this.get(key, { maxBytes: bytes.length });
+        if (there.state === "found" && there.bytes.equals(bytes)) return there.etag;
+        if (!("etag" in there) || there.etag !== unquote(etag)) return null;
+        if (statusOf(error) === 412) asked = quote(etag);
+        throw error;
+      }
+    };
+    return this.#retry(this.#writingOf(key), attempt, isOpen);
   }
 
   async *list(under = ""): AsyncGenerator<ListedObject> {
