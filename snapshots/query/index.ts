@@ -48,7 +48,6 @@ export { catalogPieces, collectionPieces, type Pieces, recordsPieces } from "./p
 export { findSearchProblem } from "./probe.ts";
 export { bareScore, type RankedDocument } from "./rank.ts";
 export { countRecords, type CountRow, reconcile } from "./registry-counts.ts";
-export { rankWithFeedback } from "./relevance-feedback.ts";
 export { rememberRows } from "./remember.ts";
 export type { SearchResult } from "./search-result.ts";
 export { parseSearch, rankDistinct, searchMeant, type SearchQuery } from "./search.ts";

@@ -11,7 +11,6 @@ export {
   openRouter,
   type RoutePlace,
   type Router,
-  splitAt,
   splitTarget,
 } from "./match.ts";
 export { INTERFACE_VERSION, openapi } from "./openapi.ts";

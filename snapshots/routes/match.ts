@@ -194,7 +194,7 @@ export function splitTarget(target: string): readonly [path: string, query: stri
 }
 
 /** splitAt takes a path under /at/<snapshot> apart: what is asked for, and in which snapshot, whatever stands for its id. Null for another path. */
-export function splitAt(path: string): { readonly id: string; readonly path: string } | null {
+function splitAt(path: string): { readonly id: string; readonly path: string } | null {
   const [, id, rest = ""] = /^\/at\/([^/]*)(\/.*)?$/s.exec(path) ?? [];
   return id === undefined ? null : { id, path: rest };
 }

@@ -86,5 +86,5 @@ export {
   STATEMENT_STATES,
   type StatementState,
 } from "./scalar.ts";
-export { Reviewed, Standing } from "./standing.ts";
+export { Standing } from "./standing.ts";
 export { Withdrawal, WITHDRAWAL_REASONS } from "./withdrawals.ts";
