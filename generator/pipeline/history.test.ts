@@ -252,6 +252,7 @@ test("what was at an address and is gone has a page that leads to where it was l
   assert.match((await ask(view, "/object/notes/never.md/", html)).text, /<h1>Not found<\/h1>/);
   const twin = await ask(view, "/object/notes/never.md/index.md", html);
   assert.equal(twin.headers["Content-Type"], "text/markdown; charset=utf-8");
+  assert.deepEqual([gone.headers["Vary"], twin.headers["Vary"]], ["Accept", "Accept"]);
   assert.match(twin.text, /^# Not found\n/);
   const last = await ask(view, "/object/notes/two.md/index.md", { accept: "*/*" });
   assert.equal(last.headers["Content-Type"], "text/markdown; charset=utf-8");

@@ -102,8 +102,22 @@ async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Rou
 }
 
 async function errorAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, error: ShelfError): Promise<Answer> {
-  const path = pathOf(request);
   const missing = error.status === 404 || isWithdrawalError(error);
+  const answer = await formOfError(view, open, request, error, missing);
+  // Of a page that is missing a client is told in the form that it asked for.
+  if (!missing || pathOf(request).startsWith("/api/")) return answer;
+  const { Vary: others } = answer.headers;
+  return { ...answer, headers: { ...answer.headers, Vary: others === undefined ? "Accept" : `Accept, ${others}` } };
+}
+
+async function formOfError(
+  view: View,
+  open: OpenSnapshot | null,
+  request: AnswerRequest,
+  error: ShelfError,
+  missing: boolean,
+): Promise<Answer> {
+  const path = pathOf(request);
   // A twin is told of in Markdown, as is whoever would rather have that; all else in the form that all errors have.
   const accept = request.header("accept");
   const isTold = path.endsWith("/index.md") && !/json/.test(accept ?? "");
