@@ -27,7 +27,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, test: string])[] = [
   [/^proofshelf export s3:/, "generator/annex/export/export-bucket.test.ts"],
   [/^proofshelf registry (?:init|scan|recheck|advisories)/, "generator/annex/registry/recheck-command.test.ts"],
   [/^proofshelf registry sign/, "generator/annex/reviews/signed.test.ts"],
-  [/^proofshelf registry (?:explain|graph|axioms)/, "generator/annex/registry/kernel.test.ts"],
+  [/^proofshelf registry (?:explain|graph|axioms)/, "generator/annex/registry/kernel.slow.test.ts"],
 ];
 
 const guides = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), "utf8")] as const);

@@ -104,7 +104,7 @@ async function orNotice(view: View, open: OpenSnapshot | null, { at, path }: Rou
 async function errorAnswer(view: View, open: OpenSnapshot | null, request: AnswerRequest, error: ShelfError): Promise<Answer> {
   const missing = error.status === 404 || isWithdrawalError(error);
   const answer = await formOfError(view, open, request, error, missing);
-  // Of a page that is missing a client is told in the form that it asked for.
+  // A client is told of a missing page in the form that it asked for.
   if (!missing || pathOf(request).startsWith("/api/")) return answer;
   const { Vary: others } = answer.headers;
   return { ...answer, headers: { ...answer.headers, Vary: others === undefined ? "Accept" : `Accept, ${others}` } };
