@@ -105,7 +105,6 @@ test("an object, a record and a claim are gone from everything, and each address
     for (const path of [
       "/objects/notes/old%20birds.md",
       "/object/notes/old=20birds.md/",
-      "/object/notes/old=20birds.md/index.md",
       "/object/notes/old=20birds.md/cite.bib",
       "/snapshots/object/notes/old=20birds.md/",
     ]) {
@@ -115,6 +114,14 @@ test("an object, a record and a claim are gone from everything, and each address
       assert.deepEqual(problem(answer).fixes, ["What takes its place: /object/notes/birds.md/"]);
       assert.equal(answer.headers["Content-Type"], "application/problem+json");
     }
+    const twin = await ask(view, "/object/notes/old=20birds.md/index.md");
+    assert.equal(twin.status, 410);
+    assert.match(
+      twin.text,
+      /^# Withdrawn\n\nThe object notes\/old birds\.md was withdrawn on [^]*The counts were wrong\.\n\n- What takes its place: /,
+    );
+    const asked = await ask(view, "/object/notes/old=20birds.md/index.md", { accept: "application/json" });
+    assert.equal(problem(asked).code, "withdrawn");
     const page = await ask(view, "/object/notes/old=20birds.md/", html);
     assert.equal(page.status, 410);
     assert.match(page.text, /<h1[^>]*>Withdrawn<\/h1>/);

@@ -137,8 +137,10 @@ const BESIDE = /\/(?:feed|cite)\.json$/;
 const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
 
 /** missingTwin says in Markdown what is not there, and where it was last. */
-function missingTwin({ message, fixes }: ShelfError, gone: GoneThing | null, mount: string): string {
-  if (gone === null) return ["# Not found", message, ...fixes.map((fix) => `- ${fix}`)].join("\n\n").concat("\n");
+function missingTwin(error: ShelfError, gone: GoneThing | null, mount: string): string {
+  const { message, fixes } = error;
+  if (gone === null)
+    return [isWithdrawalError(error) ? "# Withdrawn" : "# Not found", message, ...fixes.map((fix) => `- ${fix}`)].join("\n\n").concat("\n");
   const links = [gone.last && `- As it was last: ${mount}${gone.last}`, gone.diff && `- What changed when it went: ${mount}${gone.diff}`];
   const said = `It was here until snapshot ${gone.sequence}, of ${gone.created.slice(0, 10)}.`;
   return ["# Not there any more", said, ...links.filter((link) => link !== null)].join("\n\n").concat("\n");

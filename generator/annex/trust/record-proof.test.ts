@@ -43,7 +43,10 @@ log: { origin: ${ORIGIN}, publicKey: "${pair.publicKey}" }
 `,
     ],
     ["library/notes/a.md", "# A\n"],
-    ["claims.yaml", "claims: [{ id: sorted, title: A title, status: scoped, scope: This test, statement: It sorts (CUB-0001). }]\n"],
+    [
+      "claims.yaml",
+      "claims: [{ id: sorting, title: A title, status: scoped, scope: This test, statement: It sorts., evidence: [{ artifact: A proof, kind: record, access: public, path: CUB-0001 }] }]\n",
+    ],
     ["registry.json", JSON.stringify({ meta: {}, cubs: [record("CUB-0001", "0 = 0"), record("CUB-0002", "1 = 1")] })],
   ]);
   const config = await openConfig(join(dir, "proofshelf.yaml"));
@@ -105,7 +108,7 @@ log: { origin: ${ORIGIN}, publicKey: "${pair.publicKey}" }
   const { stdout } = await promisify(execFile)("sh", ["-ec", script], { cwd: away });
   assert.match(
     stdout,
-    /"id":"sorted"[^]*"theorem_name":"sorted"[^]*"meaning":null[^]*"verification_counts"[^]*The proof holds: publication 3/,
+    /id: `sorting`[^]*CUB-0001 sorted[^]*"theorem_name":"sorted"[^]*"meaning":null[^]*"verification_counts"[^]*The proof holds: publication 3/,
     "the guide for auditors",
   );
   writeFileSync(join(away, "p.tlog-proof"), text);
