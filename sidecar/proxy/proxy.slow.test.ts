@@ -261,7 +261,7 @@ for (const name of ["nginx", "varnish"] as const) {
         ["GET", "/ask/?question=Which%20collections%20are%20there%3F", {}, undefined, 200],
         ["POST", "/api/ask", json, '{"question":"Which collections are there?"}', 200],
         ["POST", "/mcp", json, '{"jsonrpc":"2.0","id":1,"method":"ping"}', 200],
-        ["POST", "/api/reindex", {}, undefined, 503],
+        ["POST", "/api/reindex", {}, undefined, 401],
         ["POST", "/internal/mcp", json, '{"jsonrpc":"2.0","id":1,"method":"ping"}', 401],
         ["GET", CODE_PATH, {}, undefined, 401],
         ["GET", "/internal/", {}, undefined, 401],
