@@ -58,15 +58,23 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     }
     const text = element("details", "");
     text.append(element("summary", "", `Text of page ${number}`));
-    text.addEventListener("toggle", () => void showText(text, number), { once: true });
+    text.addEventListener("toggle", () => void showText(text, number));
     text.open = number > drawn || isBelow();
     page.append(element("h2", "quiet", `Page ${number}`), link, text);
     return page;
   }
 
   async function showText(text: HTMLElement, number: number): Promise<void> {
-    const found = (await (texts ??= readTexts().catch(() => new Map<number, string>()))).get(number);
-    text.append(element("p", found === undefined ? "quiet" : "lines", found ?? "Its text did not come; the file has it."));
+    if (!text.hasAttribute("open") || text.querySelector(".lines") !== null) return;
+    const reading = (texts ??= readTexts());
+    const found = await reading.catch(() => {
+      // Opened once more, it is asked for once more.
+      texts = undefined;
+      return new Map<number, string>();
+    });
+    const shown = found.get(number);
+    text.querySelector("p")?.remove();
+    text.append(element("p", shown === undefined ? "quiet" : "lines", shown ?? "Its text did not come; the file has it."));
   }
 
   function turnTo(number: number): void {
