@@ -158,7 +158,7 @@ export function matchLock(
   pair(
     open.values(),
     lines.values(),
-    (key, digest) => `${placeOf(key)} ${digest}`,
+    statedAs,
     (one, line) => {
       if (options.accept.has(line.id)) take(one, line);
       else proposed.set(one.key, line.id);
@@ -249,6 +249,9 @@ function modulesMoved(matched: ReadonlyMap<string, LockLine>): ReadonlyMap<strin
 function moduleOf(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf(".")));
 }
+
+/** statedAs gives what two declarations have in common that state the same in one repository, to one prover. */
+export const statedAs = (key: string, digest: string): string => `${placeOf(key)} ${digest}`;
 
 /** Repository and prover of a key. */
 function placeOf(key: string): string {
