@@ -28,6 +28,7 @@ type Load = (...given: never[]) => Promise<(...given: never[]) => unknown>;
 const run =
   (load: Load, pick: (annexes: Annexes) => readonly unknown[] = () => []) =>
   async (...handed: unknown[]): Promise<void> => {
+    (await import("#generator/files")).checkTemporaryFolder();
     const given = handed.slice(0, -1) as never[];
     const { ANNEXES } = await import("./annexes.ts");
     await (await load(...given))(...given, ...(pick(ANNEXES) as never[]));

@@ -233,6 +233,23 @@ test("what the system refuses is told in words, never with a stack", () => {
   );
 });
 
+test("a folder that the system never makes, and a temporary one that is not there, are told before anything is done", async (t) => {
+  const check = await openLibrary(t);
+  for (const place of ["/proc/x", "/proc/x/y", "/dev/null/x"]) {
+    const { status, stderr } = await check({ "proofshelf.yaml": CONFIG.replace("./shelf", place) }, "prune");
+    assert.equal(status, 1);
+    assert.match(stderr, /^The folder \/(proc|dev)\/\S+ cannot be made \(E\w+\)\. Name another/);
+  }
+  const { TMPDIR = "/tmp" } = process.env;
+  t.after(() => (process.env["TMPDIR"] = TMPDIR));
+  for (const place of ["/nowhere", "/dev/null"]) {
+    process.env["TMPDIR"] = place;
+    const { status, stderr } = await check({}, "build");
+    assert.equal(status, 2);
+    assert.match(stderr, /^The temporary folder \S+ cannot be written \(E\w+\)\.\n {2}Set TMPDIR/);
+  }
+});
+
 test("a shelf that cannot be written is told with its folder and the user", async (t) => {
   const check = await openLibrary(t);
   const { status, stderr } = await check({ "shelf/public": "a file" }, "build");

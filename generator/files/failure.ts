@@ -25,6 +25,8 @@ export function describeFailure(error: unknown): string {
   if (code === "EACCES" && listening !== null)
     return `Port ${listening[2] ?? ""} may be taken by root alone. Take one from 1024 on, and put a web server in front.`;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return describeRefusal(error);
+  const { path, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === "mkdir") return `The folder ${path} cannot be made (${code}). Name another, or make it yourself.`;
   return error.stack ?? error.message;
 }
 

@@ -12,5 +12,5 @@ export { codeDigest, isPackage } from "./program-code.ts";
 export { openProgress, type Progress, setVerbosity } from "./progress.ts";
 export { seal, unseal } from "./sealed.ts";
 export { type Tasks, together } from "./tasks.ts";
-export { beforeSignals, SIGNALS, withTemporaryFolder } from "./temporary-folder.ts";
+export { beforeSignals, checkTemporaryFolder, SIGNALS, withTemporaryFolder } from "./temporary-folder.ts";
 export { VERSION } from "./version.ts";

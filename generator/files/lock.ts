@@ -3,12 +3,12 @@
  *  The lock is that of the shelf's pointer (snapshots/shelf/file-lock.ts). Who holds it stands in a file beside it, for people only: no
  *  decision follows from that file. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { ShelfError } from "#snapshots/errors";
-import { CLOSED, FileLock, modesUnder } from "#snapshots/shelf";
+import { CLOSED, FileLock, makeFolder, modesUnder } from "#snapshots/shelf";
 
 const LOCK = "build.lock";
 const HOLDER = "build.lock.holder";
@@ -35,7 +35,7 @@ export type LockOptions = {
 /** withBuildLock runs `fn` while no other process, and nothing else in this one, runs one under the same `dir` (created when missing).
  *  @throws ShelfError "build_running" naming the process id and since when, when another holds the lock; whatever `fn` throws */
 export async function withBuildLock<T>(dir: string, fn: () => Promise<T>, options: LockOptions = {}): Promise<T> {
-  await mkdir(dir, { recursive: true, mode: modesUnder(dirname(dir)).folder });
+  makeFolder(dir, modesUnder(dirname(dir)).folder);
   const lock = await openLock(join(dir, LOCK));
   try {
     while (!tryLock(lock)) {

@@ -34,6 +34,7 @@ export {
   readLogKeys,
   readRecordsOf,
 } from "./log.ts";
+export { makeFolder } from "./make-folder.ts";
 export { CLOSED, modesUnder, OPEN } from "./modes.ts";
 export { prune, type Pruned } from "./prune.ts";
 export { reachable } from "./reach.ts";

@@ -1,6 +1,6 @@
 /** The small files of a root: records, changes, heads of the log, notices, the pointer. Each appears whole. */
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ZodType } from "zod";
@@ -8,6 +8,7 @@ import { canonicalJson, parseJson } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { absent, isUnreadable } from "./absent.ts";
 import { FileLock } from "./file-lock.ts";
+import { makeFolder } from "./make-folder.ts";
 import { type Modes, modesUnder } from "./modes.ts";
 import { writeWhole } from "./write-whole.ts";
 
@@ -53,7 +54,7 @@ export class RootFiles {
 
   /** alone runs work while no other process does. @throws ShelfError "lost_race" when another one goes on for too long */
   async alone(work: () => void): Promise<void> {
-    mkdirSync(this.root, { recursive: true });
+    makeFolder(this.root);
     const lock = await FileLock.open(join(this.root, "pointer.lock"), { mode: this.modes().file, timeout: LOCK_TIMEOUT_MS });
     try {
       if (!lock.take()) throw new ShelfError("lost_race", "Another publisher holds the pointer; nothing was changed.");

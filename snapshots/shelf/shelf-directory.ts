@@ -1,6 +1,6 @@
 /** The shelf as a directory. Every file appears whole: written under tmp/, then renamed. */
 import { constants } from "node:fs";
-import { access, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { access, readdir, readFile, rm, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { ShelfError } from "#snapshots/errors";
@@ -12,6 +12,7 @@ import type { Modes } from "./modes.ts";
 import { RootRecords } from "./record-index.ts";
 import { RootRedactions } from "./redactions-directory.ts";
 import { RootFiles } from "./root-files.ts";
+import { makeFolder } from "./make-folder.ts";
 import type { LogFiles, Shelf } from "./shelf.ts";
 
 /** openDirectoryShelf opens one root of a shelf; it creates nothing until something is put.
@@ -90,24 +91,12 @@ export async function clearTemporary(root: string): Promise<void> {
   await rm(join(root, "tmp"), { recursive: true, force: true });
 }
 
-/** makeFolder makes one folder after the other. In a system's own folder `recursive` of mkdir never ends, and on a disk that is read-only it says
- *  that nothing is there. */
-async function makeFolder(path: string, mode?: number): Promise<void> {
-  const make = async (): Promise<void> => void (await mkdir(path, mode === undefined ? {} : { mode }));
-  await make().catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code === "EEXIST" && (await stat(path)).isDirectory()) return;
-    if (error.code !== "ENOENT") throw error;
-    await makeFolder(dirname(path));
-    await make();
-  });
-}
-
 /** checkWritable looks whether the folder can be written, so that a build says so before it works.
  *  @param modes of the folder, when it has to be made */
 export async function checkWritable(root: string, modes: Modes): Promise<void> {
   try {
-    await makeFolder(dirname(root));
-    await makeFolder(root, modes.folder);
+    makeFolder(dirname(root));
+    makeFolder(root, modes.folder);
     await access(root, constants.W_OK);
   } catch (cause) {
     const error = new ShelfError("build_failed", "The shelf folder cannot be written.", {

@@ -1,7 +1,8 @@
 /** Files that appear whole: whatever ends the process, a reader finds the bytes from before or those of now. */
 import { randomUUID } from "node:crypto";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 import { CLOSED, type Modes, modesUnder } from "./modes.ts";
 
 export type WholeOptions = {
@@ -16,7 +17,7 @@ export type WholeOptions = {
 /** writeWhole puts bytes in the place of a file. It leaves nothing behind when it fails. */
 export function writeWhole(path: string, bytes: Uint8Array | string, options: WholeOptions = {}): void {
   const { modes = CLOSED, temporary = `${path}.${process.pid}.tmp`, durable = true } = options;
-  for (const file of [temporary, path]) mkdirSync(dirname(file), { recursive: true, mode: modes.folder });
+  for (const file of [temporary, path]) makeFolder(dirname(file), modes.folder);
   try {
     writeFileSync(temporary, bytes, { flush: durable, mode: modes.file });
     renameSync(temporary, path);

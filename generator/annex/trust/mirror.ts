@@ -3,7 +3,7 @@
  *  the snapshots that they lie between (those between snapshots that are gone are taken as they are). The copy moves on as a shelf does when
  *  it publishes: whatever ends a run, what was served before is served, and the next run asks only for what is missing. */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, statfs, writeFile } from "node:fs/promises";
+import { readdir, readFile, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { z } from "zod";
@@ -36,6 +36,7 @@ import {
   type DirectoryShelf,
   keyOf,
   KEYS_PATH,
+  makeFolder,
   OPEN,
   openDirectoryShelf,
   openSnapshot,
@@ -72,7 +73,7 @@ export type MirrorOptions = {
 
 /** roomFor gives what one run may fetch when nobody says so: what is free where the copy lies, but for a tenth. Bytes. */
 export async function roomFor(dir: string): Promise<number> {
-  await mkdir(dir, { recursive: true });
+  makeFolder(dir);
   const { bavail, bsize } = await statfs(dir);
   return Math.floor(bavail * bsize * 0.9);
 }
@@ -101,7 +102,7 @@ export async function mirror(origin: Origin, options: MirrorOptions): Promise<Mi
 
 /** Null for a folder that is new. @throws ShelfError "bad_config" */
 async function readMarker(dir: string): Promise<z.infer<typeof markerSchema> | null> {
-  await mkdir(dir, { recursive: true });
+  makeFolder(dir);
   if (existsSync(join(dir, COPY_MARKER))) return markerSchema.parse(JSON.parse(await readFile(join(dir, COPY_MARKER), "utf8")));
   // The lock and the empty roots of a run that came no further.
   if ((await readdir(dir)).every((name) => name === "internal" || name === "public") && !existsSync(join(dir, "public/current.json")))
