@@ -593,7 +593,7 @@ class AsciidocReader extends MarkupReader {
     const isFile = id.includes("#") || /\.(?:adoc|asc|asciidoc|html)$/.test(id);
     const own = !this.#titles.has(id) && this.#titles.has(idOf(id)) ? idOf(id) : id;
     const href = isFile ? `${path}${fragment === "" ? "" : `#${fragment}`}` : `#${own}`;
-    // What names a document without its ending means a place of the whole that the parts make, wherever its part lies.
+    // A document named without its ending is the whole that the parts make: its place lies in whichever part has it.
     const label = fragment || id;
     const name = label.replaceAll("_", " ").trim();
     const place = /\.\w+$/.test(path) || (!isFile && this.#titles.has(own)) ? null : this.others.place(`#${label}`);
