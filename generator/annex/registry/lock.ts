@@ -155,15 +155,10 @@ export function matchLock(
     const one = open.get(`${moves.get(moduleOf(line.key)) ?? ""}.${lastOf(line.key)}`);
     if (one !== undefined) take(one, line);
   }
-  pair(
-    open.values(),
-    lines.values(),
-    statedAs,
-    (one, line) => {
-      if (options.accept.has(line.id)) take(one, line);
-      else proposed.set(one.key, line.id);
-    },
-  );
+  pair(open.values(), lines.values(), statedAs, (one, line) => {
+    if (options.accept.has(line.id)) take(one, line);
+    else proposed.set(one.key, line.id);
+  });
 
   let next = [...before.map(({ id }) => id), ...options.reserved].reduce((most, id) => Math.max(most, numberOf(id)), 0);
   const lock: LockLine[] = [];
