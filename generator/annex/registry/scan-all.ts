@@ -79,7 +79,7 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   const known = new Set(before.map(({ id }) => id));
   const now = match(all).lock.filter(({ id }) => known.has(id));
   const idNow = idsOf(now);
-  // What states the same under another name may be that which is hidden: whoever means another says so by its name.
+  // Another name for the same statement may be that of a hidden one: whoever means a new one says so by its name.
   const gone = Map.groupBy(
     now.filter(({ state }) => state === "gone"),
     ({ key, statement }) => statedAs(key, statement),
