@@ -592,12 +592,12 @@ class AsciidocReader extends MarkupReader {
     const path = written.replace(/^(?:[\w.@-]*:)?([\w-]+):(?=[^/:])/, "/modules/$1/pages/");
     const isFile = id.includes("#") || /\.(?:adoc|asc|asciidoc|html)$/.test(id);
     const own = !this.#titles.has(id) && this.#titles.has(idOf(id)) ? idOf(id) : id;
-    const href = isFile
-      ? `${path === "" || /\.\w+$/.test(path) ? path : `${path}.adoc`}${fragment === "" ? "" : `#${fragment}`}`
-      : `#${own}`;
-    const name = (fragment || id).replaceAll("_", " ").trim();
-    const place = isFile || this.#titles.has(own) ? null : this.others.place(`#${id}`);
-    if (place !== null) return element("a", said ?? [words(place.title)], { href: `${rooted(place.key)}#${id}` });
+    const href = isFile ? `${path}${fragment === "" ? "" : `#${fragment}`}` : `#${own}`;
+    // A document named without its ending is the whole that the parts make: its place lies in whichever part has it.
+    const label = fragment || id;
+    const name = label.replaceAll("_", " ").trim();
+    const place = /\.\w+$/.test(path) || (!isFile && this.#titles.has(own)) ? null : this.others.place(`#${label}`);
+    if (place !== null) return element("a", said ?? [words(place.title)], { href: `${rooted(place.key)}#${label}` });
     if (!isFile && !this.#titles.has(own)) return element("span", said ?? [words(name)]);
     return element("a", said ?? (isFile ? [] : [words(this.#titles.get(own) || name)]), { href });
   }

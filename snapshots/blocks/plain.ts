@@ -440,7 +440,15 @@ function plainOfAsciidoc(whole: string): string {
             .replaceAll(/\b(?:link|xref|https?|mailto|image|icon):[^\s[\]]{1,500}\[([^\]]{0,500})\]/g, (whole, words: string) =>
               words === "" && whole.startsWith("http") ? whole.slice(0, -2) : words.replace(/,.*|\^$/s, ""),
             )
-            .replaceAll(/<<[^<>,\n]{1,200}(?:,\s*([^<>]{1,300}))?>>/g, "$1")
+            .replaceAll(
+              /<<([^<>,\n]{1,200})(?:,\s*([^<>]{1,300}))?>>/g,
+              (_, id: string, said?: string) =>
+                said ??
+                id
+                  .replace(/^.*#(?=.)/, "")
+                  .replaceAll("_", " ")
+                  .trim(),
+            )
             .replaceAll(/\b(?:stem|latexmath|asciimath|kbd|btn|pass|menu):[^\s[\]]*\[([^\]]{0,500})\]/g, "$1")
             .replaceAll(/\(\(\([^()]{1,300}\)\)\)|\[\[[^\]\n]{1,200}\]\]|\b(?:footnote|anchor|indexterm):[^\s[\]]*\[[^\]]{0,500}\]/g, "")
             .replaceAll(/\(\(([^()]{1,300})\)\)/g, "$1")
