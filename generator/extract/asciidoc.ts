@@ -28,7 +28,7 @@ import {
 } from "./document.ts";
 import { classesOf, parsePart, textOf, TooComplex } from "./html-tree.ts";
 import { type PartLine, type Row, settingsIn, textIn, withParts } from "./lined.ts";
-import { rooted } from "./links.ts";
+import { resolveKey, rooted } from "./links.ts";
 import { linesBetween, type Others, regionsIn } from "./others.ts";
 
 export async function readAsciidoc(source: SourceText, fallback: string): Promise<Body> {
@@ -53,13 +53,16 @@ const ATTRIBUTES = {
   ),
 };
 
-async function parse(text: string, { key, others }: Pick<SourceText, "key" | "others">): Promise<ParsedDocument> {
-  const { rows: all, parts } = withParts(text, key, others, openIncludes());
+/** Asking is a source that may ask for others. */
+type Asking = Pick<SourceText, "key" | "others">;
+
+async function parse(text: string, source: Asking): Promise<ParsedDocument> {
+  const { rows: all, parts } = withParts(text, source.key, source.others, openIncludes());
   const rows = all.filter((row) => !/^(?:ifn?def::\S+\[\]|(?:ifeval|endif)::.*)$/.test(row.text));
   const asciidoc = textIn(rows);
   checkBounds(asciidoc);
   try {
-    return { ...(await read(asciidoc, rows, others)), parts };
+    return { ...(await read(asciidoc, rows, source)), parts };
   } catch (error) {
     if (error instanceof RangeError || error instanceof TooComplex) throw error;
     throw new TooComplex("parts that Asciidoctor cannot read");
@@ -78,12 +81,12 @@ function checkBounds(text: string): void {
     throw new TooComplex(`more than ${MAX_RUN} characters without a blank line`);
 }
 
-async function read(text: string, rows: readonly Row[], others: Others): Promise<ParsedDocument> {
-  const converter = new LinedConverter(rows, others);
+async function read(text: string, rows: readonly Row[], source: Asking): Promise<ParsedDocument> {
+  const converter = new LinedConverter(rows, source);
   const document = await load(text, { safe: "secure", sourcemap: true, converter, attributes: ATTRIBUTES, logger: new NullLogger() });
   const body = treeOf(await document.convert()).filter(isSaid);
   for (const [id, place] of Object.entries(document.getRefs()))
-    others.offer(id, place instanceof AbstractBlock ? textOf(element("p", treeOf(place.title ?? ""))) : "");
+    source.others.offer(id, place instanceof AbstractBlock ? textOf(element("p", treeOf(place.title ?? ""))) : "");
   const notes = new Footnotes();
   for (const { text: note } of document.getFootnotes()) notes.add(treeOf(note ?? ""));
   const title = document.hasHeader() ? treeOf(document.header.title ?? "") : [];
@@ -129,11 +132,12 @@ const isTable = (node: AbstractNode): node is Table => node.context === "table";
 /** A LinedConverter writes the lines of blocks into their HTML, formulas as their TeX, code as its author wrote it, and references as pages know them. */
 class LinedConverter extends Html5Converter {
   readonly #rows: readonly Row[];
+  readonly #key: string;
   readonly #others: Others;
 
-  constructor(rows: readonly Row[], others: Others) {
+  constructor(rows: readonly Row[], { key, others }: Asking) {
     super("html5");
-    [this.#rows, this.#others] = [rows, others];
+    [this.#rows, this.#key, this.#others] = [rows, key, others];
   }
 
   override async convert(node: AbstractNode, transform: string | null = null): Promise<string> {
@@ -223,15 +227,16 @@ class LinedConverter extends Html5Converter {
   }
 
   override async convert_inline_anchor(node: Inline): Promise<string> {
-    const { path, refid } = node.attributes;
-    if (node.type !== "xref") return await super.convert_inline_anchor(node);
+    const { path, fragment, refid } = node.attributes;
+    if (node.type !== "xref" || (!path && Object.hasOwn(node.document.getRefs(), refid))) return await super.convert_inline_anchor(node);
     // Antora names a page by its module.
     const target = (node.target ?? "").replace(/^(?:[\w.@-]*:)?([\w-]+):(?=[^/:])/, "/modules/$1/pages/");
-    if (path !== undefined && path !== null) return `<a href="${target}">${node.text ?? ""}</a>`;
-    if (Object.hasOwn(node.document.getRefs(), refid)) return await super.convert_inline_anchor(node);
-    const place = this.#others.place(`#${refid}`);
-    const said = node.text ?? escaped(place?.title ?? String(refid).replaceAll("_", " ").trim());
-    return place === null ? `<span>${said}</span>` : `<a href="${escaped(`${rooted(place.key)}#${refid}`)}">${said}</a>`;
+    const file = path ? resolveKey(this.#key, target.replace(/#.*/, "")) : null;
+    // A file that is not there is the whole that the parts make: its place lies in whichever part has it.
+    const place = fragment && (file === null || this.#others.place(file) === null) ? this.#others.place(`#${fragment}`) : null;
+    const said = node.text ?? escaped(place?.title ?? (path ? "" : String(refid).replaceAll("_", " ").trim()));
+    if (place === null) return path ? `<a href="${target}">${said}</a>` : `<span>${said}</span>`;
+    return `<a href="${escaped(`${rooted(place.key)}#${fragment}`)}">${said}</a>`;
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { blocksOf, clearAsides, headingsOf } from "./blocks.ts";
+import { unitsOf } from "./units.ts";
 import { closedIn, plainIn, replaceTags } from "./plain.ts";
 import type { Kind } from "#snapshots/schema";
 
@@ -46,6 +47,27 @@ test("marks of one language are signs of another", () => {
   assert.deepEqual(said("A plain text that shows **x** and `y` has *stars*.", "text"), [
     "A plain text that shows **x** and `y` has *stars*.",
   ]);
+});
+
+test("a comment and a doc string are quoted as they stand, where their tool reads no Markdown, and without the signs around them", () => {
+  const signs = ["--force", "a[0](x)", "__x__", "~/x", "**", "**x**", "*p", "_x_", "//w", "# x", "`a`", "[q](r)", "<a>", "&amp;", "\\*"];
+  for (const sign of signs)
+    for (const comment of [
+      `def f():\n    """Says ${sign} of it.\n    ${sign} begins a line.\n    """\n`,
+      `# Says ${sign} of it.\n# ${sign} begins a line.\n`,
+      `/* Says ${sign} of it.\n * ${sign} begins a line.\n */\n`,
+      `/**\n * Says ${sign} of it.\n * ${sign} begins a line. */ int x;\n`,
+      `// Says ${sign} of it.\n// ${sign} begins a line.\n`,
+      `(* Says ${sign} of it.\n   ${sign} begins a line. *)\n`,
+      `{- Says ${sign} of it.\n${sign} begins a line.\n-}\n`,
+      `-- Says ${sign} of it.\n-- ${sign} begins a line.\n`,
+    ])
+      assert.deepEqual(said(comment, "code"), [`Says ${sign} of it. ${sign} begins a line.`], comment);
+  for (const doc of ["/// Never *empty*, `__x__`.\n/// **b** and <T>\n", "/-- Never *empty*, `__x__`.\n**b** and <T> -/\n"])
+    assert.deepEqual(said(`${doc}// As *written*.\n`, "code"), ["Never empty, __x__. b and <T>", "As *written*."], doc);
+  assert.deepEqual(said("> The *first*.\n\n\\begin{code}\nx\n\\end{code}\n\nA \\emph{word} of it.\n", "literate").at(-1), "A word of it.");
+  const long = `${"It says so. ".repeat(60)}Set a[0](x).`;
+  assert.match(unitsOf(`# ${long}\n`, "code").at(-1)?.plain ?? "", /Set a\[0\]\(x\)\.$/);
 });
 
 test("a name between angle brackets is no tag, and a tag is none of the words", () => {
