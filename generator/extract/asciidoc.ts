@@ -53,7 +53,7 @@ const ATTRIBUTES = {
   ),
 };
 
-/** Asking is a source that may ask for others. */
+/** An Asking is a source that may ask for others. */
 type Asking = Pick<SourceText, "key" | "others">;
 
 async function parse(text: string, source: Asking): Promise<ParsedDocument> {
@@ -247,7 +247,7 @@ const titled = (title: string | null): string => (title === null ? "" : `<div cl
 const STRANGE =
   /<(?!\/?(?:a|b|blockquote|br|caption|cite|code|col|colgroup|dd|del|details|div|dl|dt|em|h\d|hr|i|img|input|kbd|li|mark|ol|p|pre|s|span|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|u|ul)\b)/g;
 
-/** What Asciidoctor writes for a reader's eye is taken back where the words would not be those of the source any more. */
+/** asWritten takes back what Asciidoctor sets for a reader's eye, where the words would not be those of the source any more. */
 const asWritten = (html: string): string =>
   html
     .replaceAll("&#8203;", "")
