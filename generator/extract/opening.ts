@@ -148,13 +148,20 @@ function findHeading(raw: string): RegExpExecArray | null {
   return found;
 }
 
+/** The signs that begin each line of a comment, which are its own: any other is its author's. */
+function signsIn(raw: string): RegExp {
+  if (raw.startsWith("/*")) return /^[ \t]*\*{1,2}(?=\s|$)[ \t]?/gm;
+  if (raw.startsWith("(*")) return /^[ \t]*(?:\(\*+\)?|\*{1,2}(?=\s|$))[ \t]?|[ \t]*\*+\)[ \t\r]*$/gm;
+  return /^(?:"""|'''|\/-|\{-|\$\(|text )/.test(raw) ? /(?!)/g : /^[ \t]*(?:\/\/[/!]?|--+|;+|%+|#+|\\\*)[ \t]?/gm;
+}
+
 /** The paragraphs of a comment, without its signs and frames, down to where it comes to speak of rights. */
 function proseOf(raw: string): string[] {
   const inner = raw
     .replace(/^(?:\(\*+(?=[^)*])|\/-[!-]?|\/\*+!?(?=[^/])|\{-|\$\(|"""|'''|text (?:\\<open>|‹|\{\*))/, "")
     .replace(/(?:\*+\)|-\/|\*+\/|-\}|\$\)|"""|'''|\\<close>|›|\*\})\s*$/, "")
-    .replaceAll(/^[ \t]*(?:\(\*+\)?|\/\/[/!]?|--+|;+|%+|\\\*|\*(?![*)]))[ \t]?|[ \t]*\*+\)[ \t\r]*$/gm, "")
-    .replaceAll(raw.trimStart().startsWith("#") ? /^[ \t]*#+[ \t]?/gm : /^[ \t]*[@\\]file\b[^\n]*$/gm, "")
+    .replaceAll(signsIn(raw), "")
+    .replaceAll(/^[ \t]*[@\\]file\b[^\n]*$/gm, "")
     .replace(/^[ \t]*\|[ \t]/, "")
     .replaceAll(FRAME, "")
     .replace(LIBRARY_LINE, "");

@@ -118,7 +118,7 @@ test("reStructuredText takes in parts as they are and as code, by lines and mark
 test("AsciiDoc takes in parts by tags, lines and depth, with attributes in their paths", async () => {
   const files = {
     "a.adoc":
-      "= Book\n:dir: parts\n\ninclude::{dir}/one.adoc[leveloffset=+1]\n\n----\ninclude::x.py[tags=two]\n----\n\n----\ninclude::x.py[lines=1..1]\n----\n\nxref:other.adoc[] and <<far>> and xref:other.adoc#id[said].\n",
+      "= Book\n:dir: parts\n\ninclude::{dir}/one.adoc[leveloffset=+1]\n\n----\ninclude::x.py[tags=two]\n----\n\n----\ninclude::x.py[lines=1..1]\n----\n\nxref:other.adoc[] and <<far>> and xref:other.adoc#id[said], <<book#far>>, <<book#_not_there>>.\n",
     "parts/one.adoc": "= Chapter one\n\nInside the chapter.\n",
     "x.py": "one = 1\n# tag::two[]\ntwo = 2\n# end::two[]\n",
   };
@@ -130,6 +130,7 @@ test("AsciiDoc takes in parts by tags, lines and depth, with attributes in their
   assert.match(html, /<h2[^>]*>(?:<span[^>]*><\/span>)*Chapter one<\/h2>/);
   assert.match(text, /Inside the chapter\. two = 2 one = 1/);
   assert.match(html, /<a href="\.\.\/other\.adoc\/">The other page<\/a> and <a href="\.\.\/b\/far\.adoc\/#doc-far">Far away<\/a>/);
+  assert.match(html, /, <a href="\.\.\/b\/far\.adoc\/#doc-far">Far away<\/a>,/, "a place of the whole lies in whichever part has it");
 });
 
 test("Org takes in parts as text and as code, and a link by id leads to the note that has it", async () => {

@@ -140,26 +140,27 @@ const FORMATS: readonly (readonly [key: string, text: (code: string, prose: stri
       JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: { language_info: { name: "python" } }, cells: cellsOf(code, prose) }),
     /^$/,
   ],
-  ["a.txt", (code, prose) => `Title\n\nThe word \`${code}\` is ${prose} here.\n\n- item \`${code}\` of it\n\nEnd.\n`, /[*_`[\\]/],
+  ["a.txt", (code, prose) => `Title\n\nThe word \`${code}\` is ${prose} here.\n\n- item \`${code}\` of it\n\nEnd.\n`, /^$/],
   [
     "a.py",
     (code, prose) =>
       `"""Title\n\nThe word \`\`${code}\`\` is ${prose} here.\n"""\n\n# A comment ${prose} of it.\ndef said(x):\n    return x\n`,
-    /[*_`[\\]/,
+    /^$/,
   ],
   [
     "a.c",
     (code, prose) =>
       `/* Title\n * The word \`${code}\` is ${prose} here.\n */\nint said(void) { return 0; }\n// A comment ${prose} of it.\n`,
-    /[*_`[\\]|\*\//,
+    /\*\//,
   ],
-  ["a.v", (_, prose) => `(** Title. The word is ${prose} here. *)\nLemma a : 0 = 0. Proof. reflexivity. Qed.\n`, /[*_`[\\]|\*\)/],
+  ["a.v", (_, prose) => `(** Title. The word is ${prose} here. *)\nLemma a : 0 = 0. Proof. reflexivity. Qed.\n`, /^$/],
   [
     "a.lean",
     (code, prose) =>
       `/-!\n# Title\n\nThe word \`${code}\` is ${prose} here.\n-/\n\n/-- A comment ${prose} of it. -/\ntheorem t : 1 = 1 := rfl\n`,
-    /[*_`[\\]|-\//,
+    /[*_`[\\$&]|-\//,
   ],
+  ["a.rs", (code, prose) => `//! Title\n\n/// The word \`${code}\` is ${prose} here.\npub fn said() {}\n`, /[*_`[\\$&]/],
   ["a.csv", (code, prose) => `name,word\nThe,"word ${code.replaceAll('"', '""')} is ${prose.replaceAll('"', '""')} here"\n`, /^$/],
   [
     "a.json",
@@ -171,7 +172,7 @@ const FORMATS: readonly (readonly [key: string, text: (code: string, prose: stri
 ];
 
 /** The readers that show a text in its own lines: their pages have the marks of comments, quotes and code as well. */
-const SHOWN_AS_WRITTEN = /\.(?:txt|py|c|v|lean|csv|json|yaml|pdf)$/;
+const SHOWN_AS_WRITTEN = /\.(?:txt|py|c|v|lean|rs|csv|json|yaml|pdf)$/;
 const typeset = (text: string): string => text.replaceAll(/-{2,3}|[–—]/g, "–");
 
 test("in every format page, passages, snippets and answers have the same words, wherever marks are planted", async () => {

@@ -36,6 +36,17 @@ test("a file that declares its name is called so, wherever it lies", async () =>
   assert.equal(await titleOf("x/y.tla", "---- MODULE Paxos ----\nEXTENDS Integers\n====\n"), "Paxos");
 });
 
+test("a line of a comment loses its comment's own signs, and none of its author's", async () => {
+  for (const sign of ["--force", "a[0](x)", "__x__", "*p", "//w", ";x", "%d", "`a`"])
+    for (const [key, text] of [
+      ["a.py", `"""A title.\n\nIt says what all of it is for, and\n${sign} begins a line.\n"""\nx = 1\n`],
+      ["a.c", `/* A title.\n *\n * It says what all of it is for, and\n * ${sign} begins a line.\n */\nint x;\n`],
+      ["a.js", `// It says what all of it is for, and\n// ${sign} begins a line.\nx = 1;\n`],
+      ["a.v", `(* It says what all of it is for, and\n   ${sign} begins a line. *)\nDefinition x := 1.\n`],
+    ] as const)
+      assert.equal((await opening(key, text))[1], `It says what all of it is for, and ${sign} begins a line.`, text);
+});
+
 test("the first sentence of the module's documentation is its title, and the summary goes on from there", async () => {
   assert.deepEqual(await opening("a/src/lib.rs", "//! Sorting of lists. It is done by insertion,\n//! and proved.\n\nfn a() {}\n"), [
     "Sorting of lists",

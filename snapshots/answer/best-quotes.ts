@@ -8,8 +8,7 @@ import type { TextFindings } from "./found-texts.ts";
 import type { IndexRow } from "#snapshots/index";
 import type { Question } from "./question.ts";
 import type { AnswerSource } from "./sources.ts";
-import { plainIn, sentencesIn } from "#snapshots/blocks";
-import { KINDS } from "#snapshots/schema";
+import { sentencesIn } from "#snapshots/blocks";
 import { words } from "#snapshots/words";
 import { BESIDE, DECISIONS, ORDER } from "./weights.ts";
 
@@ -172,9 +171,8 @@ export function overlaps(a: Ranked, b: Ranked): boolean {
 
 /** The part of a text that may be shown, or null. A sentence with an address in it is replaced by an ellipsis; the rest stays. */
 function harmlessPart({ candidate: { unit }, source }: Ranked, isHarmless: (text: string) => boolean): string | null {
-  const { prose } = KINDS[source.kind];
-  if (isHarmless(unit.plain) || prose === null) return unit.plain;
-  const parts = sentencesIn(source.source, unit.start, unit.end).map(([start, end]) => plainIn(source.source.slice(start, end), prose));
+  if (isHarmless(unit.plain)) return unit.plain;
+  const parts = sentencesIn(source.source, unit.start, unit.end).map(([start, end]) => unit.plainOf(start, end));
   const shown = parts.map((part) => (isHarmless(part) ? part : "\u2026"));
   return shown.every((part) => part === "\u2026")
     ? null

@@ -24,6 +24,8 @@ export type Block = {
   readonly heading: readonly string[];
   readonly form: Form;
   readonly row?: Row;
+  /** The words of a stretch of it. */
+  plainOf(start: number, end: number): string;
 };
 
 /** A Heading divides a text. */
@@ -77,7 +79,8 @@ export function makeBlock(
   const plain = form === "code" ? code() : isLong ? written : plainIn(written, prose);
   const links = written.length > MAX_BLOCK ? [] : (written.match(LINKS[prose] ?? LINK) ?? []);
   const linked = links.reduce((sum, link) => sum + plainIn(link, prose).length, 0) / Math.max(1, plain.length);
-  return { start, end, plain, linked, heading, form, ...(row === undefined ? {} : { row }) };
+  const plainOf = (from: number, to: number): string => plainIn(text.slice(from, to), prose);
+  return { start, end, plain, linked, heading, form, ...(row === undefined ? {} : { row }), plainOf };
 }
 
 const QUOTES = /^[ \t]*(?:>[ \t]?)+/gm;

@@ -174,7 +174,8 @@ test("a term of AsciiDoc is the heading of its text, as far as that goes, and en
     "Why not?::",
     "\tNobody knows.",
     "",
-    "A paragraph of the page.",
+    "(((pages, paragraphs)))(((paragraphs)))",
+    "A paragraph of <<book#_the_page>>.",
   ].join("\n");
   assert.deepEqual(under(text, "asciidoc"), [
     ["FAQ > How do I undo a step?", "prose", "Run undo <step>, which takes it back."],
@@ -183,6 +184,10 @@ test("a term of AsciiDoc is the heading of its text, as far as that goes, and en
     ["FAQ > Why not?", "prose", "Nobody knows."],
     ["FAQ", "prose", "A paragraph of the page."],
   ]);
+  assert.ok(
+    !blocksOf(text, "asciidoc").some(({ start, end }) => text.slice(start, end).includes("(((")),
+    "terms of an index begin no quote",
+  );
 });
 
 test("a glossary and a function of reStructuredText are the headings of what explains them, and a literal block is code", () => {

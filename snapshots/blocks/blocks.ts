@@ -3,6 +3,7 @@
 import { type Kind, KINDS, type Prose } from "#snapshots/schema";
 import { ABOVE_LEVEL, type Block, type Form, type Heading, makeBlock, MAX_BLOCK, picturesBefore, type Row } from "./block.ts";
 import { clearLatex } from "./clear-latex.ts";
+import { openComments } from "./comments.ts";
 import { readAsciidoc, readOrg, readRst } from "./markup-lines.ts";
 import { readHtml } from "./html-blocks.ts";
 import { readMarkdown } from "./markdown.ts";
@@ -10,7 +11,7 @@ import { codeLines, proseOfSource } from "./literate.ts";
 import { readMarkdownLines } from "./markdown-lines.ts";
 import { isTex, plainIn } from "./plain.ts";
 import { isRemark, tableDialect } from "./table-dialect.ts";
-import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, part, type Read, type Reader } from "./read-line.ts";
+import { indent, isBlank, isPart, type Line, MAX_HEADING, MIN_SAID, type Opened, part, type Reader } from "./read-line.ts";
 
 const MAX_TEXT = 256 * 1024; // code units that are read
 const MAX_LINE = 500; // code units of a line that are looked at for a heading
@@ -59,13 +60,14 @@ function openReader(text: string, prose: Exclude<Prose, "html">, above: readonly
     return { text: cleared, read: readMarkdown(states) };
   }
   if (prose === "literate") return openLiterate(text);
-  const told = prose === "comments" ? proseOfSource(text) : null;
-  if (told !== null) return openMixed(told.prose, told.form, text.split("\n"), readCode());
+  if (prose === "comments" || prose === "docs") {
+    const { text: cleared, read } = openComments(text);
+    const told = proseOfSource(text);
+    return told === null ? { text: cleared, read } : openMixed(told.prose, told.form, cleared.split("\n"), read);
+  }
   const cleared = prose === "latex" ? clearLatex(text) : text;
   return { text: cleared, read: READERS[prose](cleared, above) };
 }
-
-type Opened = { readonly text: string; readonly read: Reader };
 
 /** A text that is prose on some lines: null on the others, which another reader reads as they stand in `rest`. */
 function openMixed(prose: readonly (string | null)[], form: "markdown" | "rst" | "latex", rest: readonly string[], reader: Reader): Opened {
@@ -73,7 +75,11 @@ function openMixed(prose: readonly (string | null)[], form: "markdown" | "rst" |
   const lines = linesOf(text);
   return {
     text: lines.map((line, at) => (prose[at] === null ? rest[at] : line.text)).join("\n"),
-    read: (line, at, all) => (prose[at] === null ? reader(line, at, all) : read(lines[at] ?? line, at, lines)),
+    read(line, at, all) {
+      if (prose[at] === null) return reader(line, at, all);
+      const found = read(lines[at] ?? line, at, lines);
+      return found !== null && "from" in found ? { ...found, prose: form } : found;
+    },
   };
 }
 
@@ -93,14 +99,14 @@ function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly
   const blocks: Block[] = [];
   const path = above.map((title) => ({ level: ABOVE_LEVEL, title }));
   let term: { readonly name: string; readonly indent: number } | null = null;
-  let open: { start: number; end: number; form: Form; goesOn: boolean } | null = null;
-  const add = (start: number, end: number, form: Form, head = "", row?: Row): void => {
+  let open: { start: number; end: number; form: Form; own: Prose; goesOn: boolean } | null = null;
+  const add = (start: number, end: number, form: Form, own: Prose = prose, head = "", row?: Row): void => {
     const heading = [...path.map(({ title }) => title), term?.name ?? "", head].filter((title) => title !== "");
-    const before = prose === "markdown" && form === "prose" && end - start <= MAX_BLOCK ? picturesBefore(text, start, end) : 0;
-    if (start + before < end) blocks.push(makeBlock(text, start + before, end, prose, { heading, form, row }));
+    const before = own === "markdown" && form === "prose" && end - start <= MAX_BLOCK ? picturesBefore(text, start, end) : 0;
+    if (start + before < end) blocks.push(makeBlock(text, start + before, end, own, { heading, form, row }));
   };
   const close = (): void => {
-    if (open !== null) add(open.start, open.end, open.form);
+    if (open !== null) add(open.start, open.end, open.form, open.own);
     open = null;
   };
   for (const [at, line] of lines.entries()) {
@@ -115,7 +121,7 @@ function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly
     if (found === null || !("opens" in found)) {
       close();
       if (found === null) continue;
-      if ("to" in found) add(line.start + found.from, line.start + found.to, found.form, found.head, found.row);
+      if ("to" in found) add(line.start + found.from, line.start + found.to, found.form, found.prose, found.head, found.row);
       else if ("term" in found) term = { name: found.term, indent: found.indent };
       else {
         while ((path.at(-1)?.level ?? -1) >= found.level) path.pop();
@@ -124,10 +130,12 @@ function readLines(whole: string, prose: Exclude<Prose, "html">, above: readonly
       }
       continue;
     }
-    const goesOnWith: Form | undefined = open?.form;
-    if (found.opens || goesOnWith !== (found.form === "prose" && goesOnWith === "item" ? "item" : found.form)) close();
+    const [goesOnWith, goesOnIn]: readonly [Form?, Prose?] = open === null ? [] : [open.form, open.own];
+    const own = found.prose ?? prose;
+    const isOther = goesOnIn !== own || goesOnWith !== (found.form === "prose" && goesOnWith === "item" ? "item" : found.form);
+    if (found.opens || isOther) close();
     const end = line.start + line.text.trimEnd().length;
-    if (open === null) open = { start: line.start + found.from, end, form: found.form, goesOn };
+    if (open === null) open = { start: line.start + found.from, end, form: found.form, own, goesOn };
     else open.end = end;
   }
   close();
@@ -184,69 +192,6 @@ const SETTING = /^(\s*(?:-\s+)?)["']?([\p{L}_][^:#"']*)["']?\s*:(?:\s+(.*?))?,?\
 function scalarIn(said: string): string {
   const isScalar = /^(?:"[^"]*"|'[^']*'|[^\s"'{}[\]|>&*!#][^#]*?)\s*(?:#.*)?$/.test(said);
   return isScalar ? said.replace(/\s+#.*$/, "").replaceAll(/^["']|["']$/g, "") : "";
-}
-
-/** Block comments: how one opens, and what closes it. */
-const BLOCKS: readonly (readonly [open: RegExp, close: string])[] = [
-  [/^\s*\(\*+\s?/, "*)"],
-  [/^\s*\/-[-!]?\s?/, "-/"],
-  [/^\s*\/\*[*!]?\s?/, "*/"],
-  [/^\s*[a-zA-Z]?"""\s?/, '"""'],
-  [/^\s*'''\s?/, "'''"],
-  [/^\s*\{-\s?/, "-}"],
-];
-const LINE_COMMENT = /^\s*(?:\/\/[/!]?|--|#(?![![])|;+|%+)\s+/;
-
-const QUOTES = String.raw`[a-zA-Z]{0,2}("""|''')`;
-/** A string over lines that is data: what takes it stands before it on its line, or at the end of the line above. */
-const DATA = new RegExp(String.raw`(?:[=([{,:+%]|\breturn)[ \t]*${QUOTES}`);
-const TAKES = /[=([{,+%][ \t]*$/;
-const BEGINS = new RegExp(String.raw`^[ \t]*${QUOTES}`);
-
-/** Comments alone; of a line of code nothing is read. */
-function readCode(): Reader {
-  /** The signs that end a comment, or a string that is data. */
-  let [close, data, above] = ["", "", ""];
-  let isBlock = false;
-  return ({ text }) => {
-    if (close !== "") {
-      const end = text.indexOf(close);
-      if (end >= 0) close = "";
-      return commentLine(text, /^\s*\**\s?/.exec(text)?.[0].length ?? 0, end);
-    }
-    const sign = data || (DATA.exec(text)?.[1] ?? (TAKES.test(above) ? BEGINS.exec(text)?.[1] : undefined) ?? "");
-    if (!isBlank(text)) above = text;
-    if (sign !== "") {
-      const isOdd = text.split(sign).length % 2 === 0;
-      data = isOdd === (data === "") ? sign : "";
-      return null;
-    }
-    for (const [open, closing] of BLOCKS) {
-      const from = open.exec(text)?.[0].length;
-      if (from === undefined) continue;
-      const end = text.indexOf(closing, from);
-      if (end < 0) close = closing;
-      isBlock = true;
-      return commentLine(text, from, end, true);
-    }
-    const from = LINE_COMMENT.exec(text)?.[0].length;
-    const wasBlock = isBlock;
-    isBlock &&= isBlank(text);
-    return from === undefined ? null : commentLine(text, from, -1, wasBlock);
-  };
-}
-
-function commentLine(text: string, from: number, end: number, opens = false): Read {
-  const words = text.slice(from, end < 0 ? undefined : end);
-  // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
-  if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  const [, sign] = /^\s*(#+|\*{1,4})\s/.exec(words) ?? [];
-  return sign === undefined
-    ? part(from, opens)
-    : {
-        heading: plainIn(words.slice(0, MAX_HEADING).replace(/^\s*(?:#+|\*{2,4})\s/, ""), "comments"),
-        level: sign.startsWith("#") ? 1 : sign.length,
-      };
 }
 
 /** The line under a heading, or above it; in AsciiDoc also what encloses a text that is taken as it is. */
@@ -432,8 +377,9 @@ function readLatex(text: string): Reader {
   };
 }
 
-const READERS: Readonly<Record<Exclude<Prose, "html" | "markdown" | "literate">, (text: string, above: readonly string[]) => Reader>> = {
-  comments: readCode,
+const READERS: Readonly<
+  Record<Exclude<Prose, "html" | "markdown" | "literate" | "comments" | "docs">, (text: string, above: readonly string[]) => Reader>
+> = {
   plain: (text) => readPlain(text),
   rst: (text) => readRst(readPlain(text, "rst")),
   asciidoc: (text) => readAsciidoc(readPlain(text, "asciidoc")),

@@ -92,7 +92,11 @@ export function readAsciidoc(plain: Reader): Reader {
           ? { from, to: text.trimEnd().length, form: "cells" }
           : part(from, true);
     }
-    if (/^(?:(?:ifn?def|ifeval|endif|include|image|video|audio|toc)::|\.[^\s.].*$|\[.*\]\s*$|<<<\s*$|--\s*$|:!?[\w-]+!?:|=\s*$)/.test(text))
+    if (
+      /^(?:(?:ifn?def|ifeval|endif|include|image|video|audio|toc)::|\.[^\s.].*$|\[.*\]\s*$|(?:\(\(\([^()]*\)\)\))+\s*$|<<<\s*$|--\s*$|:!?[\w-]+!?:|=\s*$)/.test(
+        text,
+      )
+    )
       return null;
     const [admonition = ""] = /^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION): +/.exec(text) ?? [];
     if (admonition !== "") return part(admonition.length, true);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { blocksOf, clearAsides, headingsOf } from "./blocks.ts";
+import { unitsOf } from "./units.ts";
 import { closedIn, plainIn, replaceTags } from "./plain.ts";
 import type { Kind } from "#snapshots/schema";
 
@@ -48,6 +49,27 @@ test("marks of one language are signs of another", () => {
   ]);
 });
 
+test("a comment and a doc string are quoted as they stand, where their tool reads no Markdown, and without the signs around them", () => {
+  const signs = ["--force", "a[0](x)", "__x__", "~/x", "**", "**x**", "*p", "_x_", "//w", "# x", "`a`", "[q](r)", "<a>", "&amp;", "\\*"];
+  for (const sign of signs)
+    for (const comment of [
+      `def f():\n    """Says ${sign} of it.\n    ${sign} begins a line.\n    """\n`,
+      `# Says ${sign} of it.\n# ${sign} begins a line.\n`,
+      `/* Says ${sign} of it.\n * ${sign} begins a line.\n */\n`,
+      `/**\n * Says ${sign} of it.\n * ${sign} begins a line. */ int x;\n`,
+      `// Says ${sign} of it.\n// ${sign} begins a line.\n`,
+      `(* Says ${sign} of it.\n   ${sign} begins a line. *)\n`,
+      `{- Says ${sign} of it.\n${sign} begins a line.\n-}\n`,
+      `-- Says ${sign} of it.\n-- ${sign} begins a line.\n`,
+    ])
+      assert.deepEqual(said(comment, "code"), [`Says ${sign} of it. ${sign} begins a line.`], comment);
+  for (const doc of ["/// Never *empty*, `__x__`.\n/// **b** and <T>\n", "/-- Never *empty*, `__x__`.\n**b** and <T> -/\n"])
+    assert.deepEqual(said(`${doc}// As *written*.\n`, "code"), ["Never empty, __x__. b and <T>", "As *written*."], doc);
+  assert.deepEqual(said("> The *first*.\n\n\\begin{code}\nx\n\\end{code}\n\nA \\emph{word} of it.\n", "literate").at(-1), "A word of it.");
+  const long = `${"It says so. ".repeat(60)}Set a[0](x).`;
+  assert.match(unitsOf(`# ${long}\n`, "code").at(-1)?.plain ?? "", /Set a\[0\]\(x\)\.$/);
+});
+
 test("a name between angle brackets is no tag, and a tag is none of the words", () => {
   assert.deepEqual(said("A Vec<T>, a <name> and <b>bold</b><br>words &lt;a&gt; <https://a.example/__x__>."), [
     "A Vec<T>, a <name> and bold words <a> https://a.example/__x__.",
@@ -82,6 +104,10 @@ test("what an author has commented out is neither text nor heading, and code tha
     "{/* The old\n\none. */}",
     "> <!-- Of a quote.\n>\n> The old one. -->",
     "- <!-- Of an item.\n\n  The old one. -->",
+    "<?php\n\nold ?>",
+    "<![CDATA[ old\n\n]]>",
+    "[comment]: # (The old one.)",
+    '[old]: <> "The old one."',
     "<style>\n\n.old { color: red }\n\n</style>",
     "<script>\nlet old = 1;\n</script>",
     'import {\n  Old,\n} from "@old/one";\n\nexport const old = {\n  a: 1,\n\n  b: 2,\n};',
@@ -92,7 +118,8 @@ test("what an author has commented out is neither text nor heading, and code tha
     assert.equal(clearAsides(text, "markdown").length, text.length);
     assert.equal(clearAsides(text, "markdown").replace(/^[>-]/, "").trim(), visible[0], aside);
   }
-  assert.deepEqual(said("Text <!-- old\nold --> and more."), ["Text and more."]);
+  assert.deepEqual(said("Text <!-- old\nold --> and <?old?>more."), ["Text and more."]);
+  assert.deepEqual(said("Write \\<!-- this -->."), ["Write <!-- this -->."]);
   assert.deepEqual(said("Write `<!-- x -->` or\n\n```\n<!-- y -->\n```\n"), ["Write <!-- x --> or", "<!-- y -->"]);
   assert.deepEqual(said("Shown.\n\n<!-- never closed\n\nThe old one.\n"), ["Shown."]);
   for (const aside of ["% old", "\\begin{comment}\nold one\n\\end{comment}", "\\iffalse\nold one\n\\fi"])

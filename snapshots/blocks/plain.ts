@@ -90,7 +90,7 @@ export function namedSign(name: string): string | undefined {
 }
 
 /** readReferences writes signs for references of HTML. */
-export function readReferences(text: string): string {
+function readReferences(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
     const code = decimal !== undefined ? Number(decimal) : hex !== undefined ? Number.parseInt(hex, 16) : -1;
     return code >= 32 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : (namedSign(name ?? "") ?? whole);
@@ -108,10 +108,12 @@ const PLAIN: Readonly<Record<Prose, (text: string) => string>> = {
   rst: plainOfRst,
   asciidoc: plainOfAsciidoc,
   org: plainOfOrg,
-  markdown: plainOfMarkdown,
-  literate: (text) => (isTex(text) ? plainOfLatex(text) : plainOfMarkdown(text)),
+  markdown: (text) => plainOfMarkdown(text, dropTags),
+  literate: (text) => plainOfMarkdown(text, dropTags),
   latex: plainOfLatex,
-  comments: plainOfComments,
+  comments: (text) => text,
+  // Its page shows the source: what stands between angle brackets there is no tag.
+  docs: (text) => plainOfMarkdown(text, (rest) => rest),
   html: withoutTags,
   printed: (text) => text,
   entries: (text) => text,
@@ -231,16 +233,11 @@ const ATTRIBUTE_LIST =
   /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$|[ \t]\^[A-Za-z0-9-]{2,60}[ \t]*$/gmu;
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
-function plainOfMarkdown(text: string): string {
+function plainOfMarkdown(text: string, drop: (text: string) => string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
       withoutEmphasis(
-        dropTags(
-          rest
-            .replaceAll(/<!--[^]*?-->/g, "")
-            .replaceAll(SPAN, "$1")
-            .replaceAll(ATTRIBUTE_LIST, ""),
-        )
+        drop(rest.replaceAll(SPAN, "$1").replaceAll(ATTRIBUTE_LIST, ""))
           .replaceAll(
             WIKI,
             (whole, embed: string, page: string, part = "", words = "") => wordsOfWiki({ embed, page, part, words }) ?? whole,
@@ -258,9 +255,9 @@ function plainOfMarkdown(text: string): string {
   );
 }
 
-/** Takes tags out of a text; of a picture its words stay. */
+/** Takes tags and comments out of a text; of a picture its words stay. */
 const dropTags = (text: string): string =>
-  replaceTags(text, (tag, name, isTag) =>
+  replaceTags(text.replaceAll(/<!--[^]*?-->/g, ""), (tag, name, isTag) =>
     isTag ? (/^(?:br|summary|p|div|li|td|th)$/.test(name) ? " " : name === "img" ? saidIn(tag) : "") : tag,
   );
 
@@ -273,21 +270,6 @@ function withoutEmphasis(text: string): string {
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1")
     .replaceAll(/(?<![\w=])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![\w=])/g, "$1")
     .replaceAll(/(?<![\w_])_(?=[^\s_])([^_]{1,200}?)(?<=\S)_(?!\w)/g, "$1");
-}
-
-/** Code and formulas of comments; a dollar is one of a shell's where nothing between two is LaTeX. */
-const COMMENTED = new RegExp(
-  String.raw`(?:\{[a-zA-Z][\w:.+-]{0,40}\}|(?<!\w):[a-z]{1,20}:)?${CODE}|(?<![\\\w$])\$(?=[^\s$])[^$\\]*\\[^$]*?(?<!\s)\$(?![\w$])|[\u{F0000}-\u{FFFFD}]`,
-  "gu",
-);
-
-function plainOfComments(text: string): string {
-  const words = text
-    .replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?=\s|$)|>+)[ \t]?/gm, "")
-    .replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, "");
-  const show = (span: string): string =>
-    /^[`{:]/.test(span) ? codeIn(span.replace(/^[^`]+/, "")) : span.startsWith("$") ? plainFormula(span.slice(1, -1)) : span;
-  return around(words, COMMENTED, show, (rest) => withoutEmphasis(rest.replaceAll(LINK, (whole, words_?: string) => words_ ?? whole)));
 }
 
 /** Formulas of LaTeX, and code within a line. */
@@ -458,7 +440,15 @@ function plainOfAsciidoc(whole: string): string {
             .replaceAll(/\b(?:link|xref|https?|mailto|image|icon):[^\s[\]]{1,500}\[([^\]]{0,500})\]/g, (whole, words: string) =>
               words === "" && whole.startsWith("http") ? whole.slice(0, -2) : words.replace(/,.*|\^$/s, ""),
             )
-            .replaceAll(/<<[^<>,\n]{1,200}(?:,\s*([^<>]{1,300}))?>>/g, "$1")
+            .replaceAll(
+              /<<([^<>,\n]{1,200})(?:,\s*([^<>]{1,300}))?>>/g,
+              (_, id: string, said?: string) =>
+                said ??
+                id
+                  .replace(/^.*#(?=.)/, "")
+                  .replaceAll("_", " ")
+                  .trim(),
+            )
             .replaceAll(/\b(?:stem|latexmath|asciimath|kbd|btn|pass|menu):[^\s[\]]*\[([^\]]{0,500})\]/g, "$1")
             .replaceAll(/\(\(\([^()]{1,300}\)\)\)|\[\[[^\]\n]{1,200}\]\]|\b(?:footnote|anchor|indexterm):[^\s[\]]*\[[^\]]{0,500}\]/g, "")
             .replaceAll(/\(\(([^()]{1,300})\)\)/g, "$1")

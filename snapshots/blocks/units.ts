@@ -1,9 +1,8 @@
 /** UnitsOf joins blocks to what is quoted whole: a paragraph with the list or the command that it announces, an item, an entry. */
 import { MAX_CITED } from "#snapshots/format";
-import { type Kind, KINDS } from "#snapshots/schema";
+import type { Kind } from "#snapshots/schema";
 import type { Block } from "./block.ts";
 import { blocksOf } from "./blocks.ts";
-import { plainIn } from "./plain.ts";
 
 const MAX_UNIT = 600; // characters as a reader sees them
 const MIN_UNIT = 350; // characters; below it what follows is quoted too
@@ -45,11 +44,7 @@ export function quotable(text: string, kind: Kind, above: readonly string[] = []
 
 /** unitsOf cuts the quotable text into units. @param above headings that a part of a text stands under, before the first heading in it */
 export function unitsOf(text: string, kind: Kind, above: readonly string[] = []): readonly Unit[] {
-  const prose = KINDS[kind].prose;
-  if (prose === null) return [];
-  const blocks = quotable(text, kind, above).flatMap((block) =>
-    cutLong(text, block, (start, end) => plainIn(text.slice(start, end), prose)),
-  );
+  const blocks = quotable(text, kind, above).flatMap((block) => cutLong(text, block));
   const headingOf = ({ heading }: Block): string => heading.join("\n");
   const belows: number[] = [];
   for (const [at, block] of blocks.entries()) {
@@ -76,15 +71,15 @@ export function unitsOf(text: string, kind: Kind, above: readonly string[] = [])
 }
 
 /** A longer block in parts of whole sentences. */
-function cutLong(text: string, block: Block, plainAt: (start: number, end: number) => string): readonly Block[] {
+function cutLong(text: string, block: Block): readonly Block[] {
   if (block.plain.length <= MAX_UNIT && block.end - block.start <= MAX_CITED) return [block];
   if (block.form === "code") return [];
   const parts: Block[] = [];
   for (const [start, end] of sentencesIn(text, block.start, block.end)) {
     const last = parts.at(-1);
-    const plain = last === undefined ? "" : plainAt(last.start, end);
+    const plain = last === undefined ? "" : block.plainOf(last.start, end);
     if (last !== undefined && plain.length <= MAX_UNIT && end - last.start <= MAX_CITED) parts[parts.length - 1] = { ...last, end, plain };
-    else parts.push({ ...block, start, end, plain: plainAt(start, end) });
+    else parts.push({ ...block, start, end, plain: block.plainOf(start, end) });
   }
   return parts.filter(({ plain }) => plain.length <= MAX_UNIT);
 }

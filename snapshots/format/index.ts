@@ -66,7 +66,7 @@ export {
   totalsOf,
 } from "./relations.ts";
 export { type LeadsTo, linkEnd, openSite, README, siteEnds } from "./site-links.ts";
-export { formatBytes } from "./size.ts";
+export { countOf, formatBytes } from "./size.ts";
 export { isStamped, PLAIN_FILES } from "./stamped.ts";
 export { accepts, CLAIM_STANDINGS, LOST, RECORD_STANDINGS, recordStanding, SAID, standingWord, USE_WORDS } from "./standing.ts";
 export { wordSentence } from "./statement-words.ts";

@@ -23,6 +23,7 @@ export type Prose =
   | "plain"
   | "printed"
   | "comments"
+  | "docs"
   | "html"
   | "latex"
   | "entries"

@@ -199,3 +199,16 @@ for (const [what, [before, after]] of Object.entries(GATINGS))
     assert.deepEqual([later.withdrawn, await errors()], [[], []]);
     assert.equal((await ask(await openFixtureView(await room.open()), `/at/${first.snapshot}/api/catalog`)).status, 200);
   });
+
+test("bytes that stood in a pruned snapshot and are gated now leave the public index, too", async (t) => {
+  const room = await newRoom(t);
+  const text = "# The heliotrope garden\n\nWhere the heliotrope flowers shall stand.\n";
+  for (const files of [[["notes/turn.md", text]], [["notes/turn.md", "# Turn\n"]], [["plans/again.md", text]]] as const) {
+    rmSync(join(room.dir, "library/plans"), { recursive: true, force: true });
+    await writeFiles(join(room.dir, "library"), files);
+    await writeFiles(room.dir, [["proofshelf.yaml", `${config("email-gated")}keep: 1\n`]]);
+    assert.equal((await cli("build", "--config", room.file)).status, 0);
+  }
+  assert.deepEqual(tellers(openShelves(await room.open()).publicDir), []);
+  assert.deepEqual(await verifyAll(room.file), []);
+});

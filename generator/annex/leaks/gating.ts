@@ -20,7 +20,17 @@ import {
   unreadable,
   writeWhole,
 } from "#snapshots/shelf";
-import { digestOfChanges, type Exposed, nameExposed, openGating, openKept } from "#snapshots/annex/leaks";
+import {
+  digestOfChanges,
+  type Exposed,
+  findLeaks,
+  gatedSecrets,
+  indexFiles,
+  nameExposed,
+  openGating,
+  openKept,
+} from "#snapshots/annex/leaks";
+import { openIndex } from "#snapshots/index";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import { sweepClean } from "./sweep-clean.ts";
 import type { Views, WithdrawnSnapshot } from "#generator/pipeline";
@@ -50,6 +60,14 @@ export async function hasGatedBytes({ public: shelf }: Shelves, views: Views): P
   const open = new Set(views.public.objects.map((row) => row.sha256));
   for (const { sha256: digest } of views.internal.objects) if (!open.has(digest) && (await shelf.hasBlob(digest))) return true;
   return false;
+}
+
+/** hasGatedRows tells whether files of the public index have rows of what is gated now: those of pruned snapshots stay in them. */
+export async function hasGatedRows({ public: shelf }: Shelves, views: Views, privateTexts: readonly string[]): Promise<boolean> {
+  const index = await openIndex(shelf.indexUri);
+  if (!(await index.holdsRemoved().finally(() => index.close()))) return false;
+  const { leaks } = await findLeaks(await gatedSecrets(views.public, views.internal, async () => null, privateTexts), indexFiles(shelf));
+  return leaks.some(({ kind }) => kind === "digest" || kind === "private");
 }
 
 /** findExposure looks through every kept public snapshot, and through all changes.

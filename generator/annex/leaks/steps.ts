@@ -7,6 +7,7 @@ import {
   type Exposure,
   findExposure,
   hasGatedBytes,
+  hasGatedRows,
   isExposed,
   isWithdrawing,
   keepExposed,
@@ -30,9 +31,12 @@ const gating: BuildAnnex = {
         async run({ facts, reading, views, removal }, { shelves, keepHistory, signers }) {
           const { privateTexts } = facts.registry;
           const undone = isWithdrawing(shelves);
-          const checked = !undone && gatingDigest(views, privateTexts) === reading.known.gating && !(await hasGatedBytes(shelves, views));
+          const same = gatingDigest(views, privateTexts) === reading.known.gating;
+          const isDue = !same || reading.read.some(({ root }) => root === "internal");
+          const rows = isDue && (await hasGatedRows(shelves, views, privateTexts));
+          const checked = !undone && !rows && same && !(await hasGatedBytes(shelves, views));
           exposure = checked ? NOTHING_EXPOSED : await findExposure(shelves, facts.config.collections, views, privateTexts);
-          withdrawing = undone || (isExposed(exposure) && !keepHistory);
+          withdrawing = undone || (isExposed(exposure) ? !keepHistory : rows);
           // Before anything is published: a build that is killed behind that has decided it all the same.
           if (keepHistory && isExposed(exposure) && signers !== null) await keepExposed(shelves, exposure, facts.config.collections);
           return {

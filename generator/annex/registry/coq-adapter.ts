@@ -190,13 +190,13 @@ type Dependencies = {
   readonly parts: ReadonlySet<string>;
 };
 
-/** readDependencies reads rules of make, `a.vo …: a.v b.vo`, and beside them what files load, which coqdep tells for -R alone. Blanks of names
- *  are escaped in rules. @param textOf the text of a file of the sources */
+/** readDependencies reads rules of make, `a.vo …: a.v b.vo`, and beside them what files load, which coqdep tells for -R alone. Signs of names
+ *  that make reads are escaped in rules. @param textOf the text of a file of the sources */
 function readDependencies(rules: string, sources: readonly string[], textOf: (path: string) => string): Dependencies {
   const known = new Set(sources);
   const requires = new Map<string, readonly string[]>();
   const wordsOf = (text: string): string[] =>
-    text.split(/(?<!\\)\s+/).map((name) => name.replaceAll(/\\(?=[\s#\\])/g, "").replace(/^\.\//, ""));
+    text.split(/(?<!\\)\s+/).map((name) => name.replaceAll(/\\([\s#:%*?[\]\\])|\$(\$)/g, "$1$2").replace(/^\.\//, ""));
   for (const rule of rules.replaceAll("\\\n", " ").split("\n")) {
     const [targets = "", needs = ""] = rule.split(/:\s/);
     const target = wordsOf(targets)

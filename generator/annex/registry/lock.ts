@@ -155,15 +155,10 @@ export function matchLock(
     const one = open.get(`${moves.get(moduleOf(line.key)) ?? ""}.${lastOf(line.key)}`);
     if (one !== undefined) take(one, line);
   }
-  pair(
-    open.values(),
-    lines.values(),
-    (key, digest) => `${placeOf(key)} ${digest}`,
-    (one, line) => {
-      if (options.accept.has(line.id)) take(one, line);
-      else proposed.set(one.key, line.id);
-    },
-  );
+  pair(open.values(), lines.values(), statedAs, (one, line) => {
+    if (options.accept.has(line.id)) take(one, line);
+    else proposed.set(one.key, line.id);
+  });
 
   let next = [...before.map(({ id }) => id), ...options.reserved].reduce((most, id) => Math.max(most, numberOf(id)), 0);
   const lock: LockLine[] = [];
@@ -249,6 +244,9 @@ function modulesMoved(matched: ReadonlyMap<string, LockLine>): ReadonlyMap<strin
 function moduleOf(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf(".")));
 }
+
+/** statedAs gives what two declarations have in common that state the same in one repository, to one prover. */
+export const statedAs = (key: string, digest: string): string => `${placeOf(key)} ${digest}`;
 
 /** Repository and prover of a key. */
 function placeOf(key: string): string {

@@ -46,7 +46,7 @@ test("Coq: a root of two folders, blanks, quotes and hyphens, inner modules, lef
   skip,
   timeout: 120_000,
 }, async (t) => {
-  for (const root of ["src/coq", "my pr'oofs", "od-d"]) {
+  for (const root of ["src/coq", "my pr'oofs", "od-d", 'q"$`*?:[%x\\']) {
     const { said, states } = await pasted(
       t,
       {
@@ -81,41 +81,46 @@ test("Coq: several folders that see each other, what is loaded, options, and an 
   holds(said, ["c"], /^Axioms:\s+A\.odd/m);
 });
 
-test("Metamath: a database in a folder, with dots in its name, and parts; a hole fails", {
+test("Metamath: a database in a folder with blanks, quotes and hyphens, with dots in its name, and parts; a hole fails", {
   skip: findMetamath() === null ? "metamath is not installed" : skip,
 }, async (t) => {
   const head = "$c wff |- ( -> ) $. $v ph ps $.\nwph $f wff ph $. wps $f wff ps $.\n";
-  const { said, states } = await pasted(
-    t,
-    {
-      "my db/set.v1.mm": `$[ base.mm $]\nt-1 $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.\nopen $p |- ( ph -> ( ps -> ph ) ) $= ? $.\non-open $p |- ( ph -> ( ps -> ph ) ) $= wph wps open $.\nwrong $p |- ( ph -> ps ) $= ( ax-1 ) ABC $.\non-wrong $p |- ( ph -> ps ) $= wph wps wrong $.\n`,
-      "my db/base.mm": `${head}wi $a wff ( ph -> ps ) $. ax-1 $a |- ( ph -> ( ps -> ph ) ) $.\nlow $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.\n`,
-    },
-    'prover: metamath, root: "my db/set.v1.mm"',
-    "policy: { axioms: [ax-1] }\n",
-  );
-  const broken = ["open", "on-open", "wrong", "on-wrong"];
-  assert.deepEqual(states, { low: "VERIFIED", "t-1": "VERIFIED", ...Object.fromEntries(broken.map((name) => [name, "NOT_VERIFIED"])) });
-  holds(said, ["low", "t-1"], /assumes the following axioms[^]*ax-1/);
-  for (const name of broken) assert.notEqual(said[name]?.status, 0, `${name} is not proved`);
+  for (const db of ["my db", "it's od-d", 'q"$`*?:[%x']) {
+    const { said, states } = await pasted(
+      t,
+      {
+        [`${db}/set.v1.mm`]: `$[ base.mm $]\nt-1 $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.\nopen $p |- ( ph -> ( ps -> ph ) ) $= ? $.\non-open $p |- ( ph -> ( ps -> ph ) ) $= wph wps open $.\nwrong $p |- ( ph -> ps ) $= ( ax-1 ) ABC $.\non-wrong $p |- ( ph -> ps ) $= wph wps wrong $.\n`,
+        [`${db}/base.mm`]: `${head}wi $a wff ( ph -> ps ) $. ax-1 $a |- ( ph -> ( ps -> ph ) ) $.\nlow $p |- ( ph -> ( ps -> ph ) ) $= ( ax-1 ) ABC $.\n`,
+      },
+      `prover: metamath, root: ${JSON.stringify(`${db}/set.v1.mm`)}`,
+      "policy: { axioms: [ax-1] }\n",
+    );
+    const broken = ["open", "on-open", "wrong", "on-wrong"];
+    assert.deepEqual(states, { low: "VERIFIED", "t-1": "VERIFIED", ...Object.fromEntries(broken.map((name) => [name, "NOT_VERIFIED"])) });
+    holds(said, ["low", "t-1"], /assumes the following axioms[^]*ax-1/);
+    for (const name of broken) assert.notEqual(said[name]?.status, 0, `${name} is not proved`);
+  }
 });
 
-test("Agda: blanks, letters of other alphabets, imports and postulates", {
+test("Agda: blanks, quotes, hyphens, left-out files, letters of other alphabets, imports and postulates", {
   skip: findAgda() === null ? "agda is not installed" : skip,
   timeout: 120_000,
 }, async (t) => {
-  const { said, states } = await pasted(
-    t,
-    {
-      "my lib/Low.agda": "module Low where\ndata _≡_ {A : Set} (x : A) : A → Set where refl : x ≡ x\n",
-      "my lib/Sub/High.agda": "module Sub.High where\nopen import Low\nsame : {A : Set} (x : A) → x ≡ x\nsame x = refl\n",
-      "my lib/Post.agda":
-        "module Post where\nopen import Low\npostulate assumed : {A : Set} (x y : A) → x ≡ y\nrests : {A : Set} (x y : A) → x ≡ y\nrests = assumed\n",
-    },
-    'prover: agda, root: "my lib"',
-  );
-  assert.equal(states["same"], "VERIFIED");
-  holds(said, ["same", "rests"], /^/);
+  for (const lib of ["my lib", "it's od-d", 'q"$`*?:[%x']) {
+    const { said, states } = await pasted(
+      t,
+      {
+        [`${lib}/Low.agda`]: "module Low where\ndata _≡_ {A : Set} (x : A) : A → Set where refl : x ≡ x\n",
+        [`${lib}/Sub/High.agda`]: "module Sub.High where\nopen import Low\nsame : {A : Set} (x : A) → x ≡ x\nsame x = refl\n",
+        [`${lib}/Bad.agda`]: "This is no Agda.\n",
+        [`${lib}/Post.agda`]:
+          "module Post where\nopen import Low\npostulate assumed : {A : Set} (x y : A) → x ≡ y\nrests : {A : Set} (x y : A) → x ≡ y\nrests = assumed\n",
+      },
+      `prover: agda, root: ${JSON.stringify(lib)}, exclude: ["**/Bad.agda"]`,
+    );
+    assert.equal(states["same"], "VERIFIED");
+    holds(said, ["same", "rests"], /^/);
+  }
 });
 
 test("digests are compared of names that sha256sum escapes", (t) => {

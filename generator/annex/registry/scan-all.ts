@@ -7,7 +7,7 @@ import { readReviews, type Reviews } from "#generator/annex/reviews";
 import { type Checks, readChecks, trustedKeys } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
 import { judge } from "./judge.ts";
-import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
+import { type Drift, type LockLine, matchLock, readLock, statedAs } from "./lock.ts";
 import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
 import { type FoundDeclaration, scanSource, type ScannedSource, tellAgain } from "./scan.ts";
 import { readPolicy } from "./states.ts";
@@ -77,8 +77,22 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
     );
   // An id that the overlay names is asked for by the declaration that has it now, wherever it has moved to.
   const known = new Set(before.map(({ id }) => id));
-  const idNow = idsOf(match(all).lock.filter(({ id }) => known.has(id)));
-  const shown = all.filter(({ one }) => !applyOverlay(overlay, one, idNow.get(one.key) ?? null, used).hidden);
+  const now = match(all).lock.filter(({ id }) => known.has(id));
+  const idNow = idsOf(now);
+  // Another name for the same statement may be that of a hidden one: whoever means a new one says so by its name.
+  const gone = Map.groupBy(
+    now.filter(({ state }) => state === "gone"),
+    ({ key, statement }) => statedAs(key, statement),
+  );
+  const hiddenWith = (one: FoundDeclaration): string | undefined =>
+    gone.get(statedAs(one.key, one.digest))?.find(({ id }) => applyOverlay(overlay, one, id, new Set()).hidden)?.id;
+  const hidden = new Set<string>();
+  const shown = all.filter(({ one }) => {
+    const id = idNow.get(one.key) ?? null;
+    const other = id === null ? hiddenWith(one) : undefined;
+    if (other !== undefined) hidden.add(other);
+    return other === undefined && !applyOverlay(overlay, one, id, used).hidden;
+  });
   const matched = { ...match(shown), before: lockBefore, shown, allowed: readPolicy(config.policy.axioms), accept };
   const unknown = [...accept].filter((id) => !before.some((line) => line.id === id));
   if (unknown.length > 0) throw new ShelfError("bad_config", `--accept: there is no record ${unknown.join(", ")} in the lock.`);
@@ -91,6 +105,9 @@ export async function scanAll(config: RegistrySources, options: ScanOptions = {}
   const notes = [
     ...sources.flatMap(({ source, problems }) => problems.map((problem) => `${source.repo}: ${problem}`)),
     ...again,
+    ...[...hidden].map(
+      (id) => `The overlay hides ${id}: what states the same under another name is hidden, too, unless a later entry says hide: false.`,
+    ),
     ...unusedOf(overlay, used).map((what) => `The overlay speaks of ${JSON.stringify(what)}, and nothing is called so.`),
   ];
   const records = shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source }));

@@ -100,6 +100,37 @@ test("a rename is accepted after a scan, too, also where another states the same
   );
 });
 
+test("what is hidden by its id stays so where it moves and where it gets another name, until its name is shown", async (t) => {
+  const { put, commit, config, scan } = openHistory(t, "overlay: ./o.yaml\n");
+  const hide = "records:\n  - { ids: [CUB-0001, CUB-0002], hide: true }\n";
+  const kept = { "v/Z.v": lemma("other", "1 = 1") };
+  commit({ "v/A.v": lemma("one", "1 = 1") + lemma("two", "2 = 2"), "v/B.v": "" });
+  put("o.yaml", "records: []\n");
+  await scan();
+  put("o.yaml", hide);
+  const shownNow = async (): Promise<readonly string[]> => {
+    const { records } = await scanAll(config());
+    await scan();
+    return records.map(({ one }) => one.key.slice("r coq L.".length));
+  };
+  for (const files of [
+    { "v/C.v": lemma("one", "1 = 1") },
+    { "v/A.v": lemma("uno", "1 = 1") },
+    { "v/C.v": lemma("uno", "1 = 1") + lemma("due", "2 = 2") },
+    { "v/A.v": lemma("uno", "1 = 1") + lemma("ichi", "1 = 1") },
+  ]) {
+    commit(files);
+    assert.deepEqual([await shownNow(), await shownNow()], [[], []], "by the next scan, too");
+  }
+  const files = { "v/A.v": lemma("one", "1 = 1") + lemma("uno", "1 = 1") + lemma("three", "3 = 3"), ...kept };
+  commit(files);
+  assert.deepEqual((await shownNow()).toSorted(), ["A.three", "A.uno", "Z.other"], "what is there beside it is another");
+  commit({ "v/A.v": lemma("due", "2 = 2") });
+  assert.deepEqual(await shownNow(), []);
+  put("o.yaml", `${hide}  - { match: r/L.A/due, hide: false }\n`);
+  assert.deepEqual(await shownNow(), ["A.due"]);
+});
+
 test("a statement that a prover accepted is not replaced unless somebody says so", async (t) => {
   const { commit, scan, config } = openHistory(t);
   commit({ "v/A.v": lemma("one", "1 = 1") });

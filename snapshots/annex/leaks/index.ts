@@ -7,7 +7,7 @@ export { exposureCheck } from "./exposure-check.ts";
 export { digestOfChanges, type Exposed, nameExposed, openGating, openKept } from "./exposure.ts";
 export { findGatedFacts, type GatedFacts, type GatedSecrets, gatedSecrets, MIN_SECRET_CHARACTERS, type SecretKind } from "./gated.ts";
 export { leakCheck, type LeakSources } from "./leak-check.ts";
-export { snapshotFiles } from "./leak-files.ts";
+export { indexFiles, snapshotFiles } from "./leak-files.ts";
 export { type Allowance, findLeaks, type Leak, LEAK_RULE, type LeakOptions, type LeakFindings } from "./leaks.ts";
 export { areSuspect, type Look, rememberLook, resume } from "./look.ts";
 export { REDACTION_CHECKS } from "./redacted-check.ts";
