@@ -1,7 +1,7 @@
 /** Browsing the demo library as people do: on the site server, with and without JavaScript, and in an exported folder behind
  *  a plain static host. Whatever a page does on the way (errors, refusals of the policy, dialogs, missing files) fails the test. */
 import { hash } from "node:crypto";
-import { expect } from "playwright/test";
+import { expect, type Page } from "playwright/test";
 import { test } from "./demo-fixture.ts";
 import { expectFine, LOOKS, watched } from "./page-fixture.ts";
 import { heading, MISSING_IMAGE, visitNames, walk } from "./walk-fixture.ts";
@@ -346,7 +346,7 @@ test("two clicks choose lines, a keyboard types them, and the permanent link has
 });
 
 test("a page of an earlier snapshot says which it is, and leads to what is there now and to what changed", async ({ browser }) => {
-  await watched(browser, {}, async (page) => {
+  const visit = async (page: Page): Promise<void> => {
     await page.goto(new URL("snapshots/", site).href);
     await page.getByRole("link", { name: "snapshot 1" }).click();
     await page.goto(new URL("object/notes/percent-signs.md/", page.url()).href);
@@ -354,10 +354,16 @@ test("a page of an earlier snapshot says which it is, and leads to what is there
     await expect(told).toHaveText(
       /^This page is of snapshot 1 of [-\d]+\. Now: snapshot 2 of [-\d]+\. What changed here · The current page$/,
     );
+    await page.route("**/object/**", (route) => (route.request().method() === "HEAD" ? route.fulfill({ status: 503 }) : route.continue()));
+    await page.reload();
+    await expect(told).toContainText("What is there now could not be asked.");
+    await page.unroute("**/object/**");
+    await page.reload();
     await told.getByRole("link", { name: "The current page" }).click();
     await page.waitForURL(new URL("object/notes/percent-signs.md/", site).href);
     await expect(told).toBeHidden();
-  });
+  };
+  await watched(browser, {}, visit, [/^503 /]);
 });
 
 test("everything is one click from the front page: as an archive on a server, and on a host of files as words on how to get it", async ({

@@ -253,14 +253,25 @@ test("a mark of the front page has the name of its theorem and leads to it, once
   demo,
 }) => {
   for (const start of [demo.site, demo.files])
-    await watched(browser, {}, async (page) => {
-      await page.goto(start);
-      const marks = page.locator("tr", { hasText: "Search" }).locator("svg");
-      await marks.hover();
-      await expect(marks.locator("title").first()).toHaveText("member_sound: verified");
-      await marks.locator("a").first().click();
-      await page.waitForURL(/registry\/CUB-\d+\/$/);
-    });
+    await watched(
+      browser,
+      {},
+      async (page) => {
+        await page.goto(start);
+        const marks = page.locator("tr", { hasText: "Search" }).locator("svg");
+        // A list that did not come is asked for once more.
+        await page.route("**/registry/**", (route) => route.fulfill({ status: 503 }), { times: 1 });
+        const refused = page.waitForResponse("**/registry/**");
+        await marks.hover();
+        await refused;
+        await page.mouse.move(0, 0);
+        await marks.hover();
+        await expect(marks.locator("title").first()).toHaveText("member_sound: verified");
+        await marks.locator("a").first().click();
+        await page.waitForURL(/registry\/CUB-\d+\/$/);
+      },
+      [/^503 /],
+    );
 });
 
 test("on paper a page says its address, the digest of its thing, its snapshot and the day", async ({ page, demo }) => {

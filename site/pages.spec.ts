@@ -157,6 +157,28 @@ test("pages of a PDF lie beside each other on a desk, and below each other on a 
   );
 });
 
+test("the text of a page of a PDF that did not come is asked for once more, when it is opened once more", async ({ browser }) => {
+  await watched(
+    browser,
+    {},
+    async (page) => {
+      await page.route(addressOf("object-pdf"), async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, body: (await answer.text()).replace(/data-count="2"/, 'data-count="3"') });
+      });
+      await page.route("**/index.md", (route) => route.fulfill({ body: "Twin.\n[page 3]\nThe third.\n" }));
+      await page.route("**/index.md", (route) => route.fulfill({ status: 503 }), { times: 1 });
+      await page.goto(`${addressOf("object-pdf")}#page=3`);
+      const text = page.locator("#page-3 details");
+      await expect(text).toContainText("Its text did not come");
+      await text.locator("summary").click();
+      await text.locator("summary").click();
+      await expect(text.locator("p")).toHaveText("The third.");
+    },
+    [/\.png/, /^503 /],
+  );
+});
+
 test("a slash goes to the search, and a button copies a digest, a citation and a command as they are shown", async ({ browser }) => {
   await watched(browser, { ...NARROW, permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
     await page.goto(addressOf("record"));

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { parseJson, sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { formatBytes } from "#snapshots/format";
+import { formatBytes, countOf } from "#snapshots/format";
 import type { Rejection } from "#snapshots/schema";
 import { type Accepted, type Annexes, build, type BuildOptions, type BuildSummary } from "#generator/pipeline";
 import { pruneByConfig, shelfSize } from "./prune.ts";
@@ -150,7 +150,7 @@ function endBuild(shelves: Shelves | null): void {
   if (shelves !== null) for (const view of ["public", "internal"] as const) void shelves[view].blobs.seal();
   const count = shelves === null ? 0 : countJournal(shelves.buildDir);
   process.stderr.write(
-    `\nStopped; what is published is served on. ${count} objects that were read are kept: the next build goes on there.\n`,
+    `\nStopped; what is published is served on. ${countOf(count, "object that was read is", "objects that were read are")} kept: the next build goes on there.\n`,
   );
   process.removeAllListeners("SIGINT");
   process.kill(process.pid, "SIGINT");
@@ -177,7 +177,7 @@ function describe(summary: BuildSummary, { quiet = false, verbose = false }: Com
       : summary.internal.published
         ? `The public view has not changed; snapshot ${sequence} (${snapshot}) is served on. The internal view was published.`
         : `Nothing has changed; snapshot ${sequence} (${snapshot}) is served on.`,
-    `Read ${work.read} objects, rendered ${work.rendered} pages, indexed ${work.indexed} documents in ${(ms / 1000).toFixed(1)} s.`,
+    `Read ${countOf(work.read, "object")}, rendered ${countOf(work.rendered, "page")}, indexed ${countOf(work.indexed, "document")} in ${(ms / 1000).toFixed(1)} s.`,
   ];
   const had = new Set(told?.read());
   const lineOf = ({ source, key, reason }: Rejection): string => `Rejected ${source} ${JSON.stringify(key)}: ${reason}`;
@@ -201,10 +201,11 @@ function describe(summary: BuildSummary, { quiet = false, verbose = false }: Com
 }
 
 export function describeEmbedding({ written, embedded, left, notice, duration_ms: ms }: Embedding): string {
-  const made = written === 0 ? "" : `Made vectors of ${written} passages in ${(ms / 1000).toFixed(1)} s; the model ran for ${embedded}.\n`;
+  const made =
+    written === 0 ? "" : `Made vectors of ${countOf(written, "passage")} in ${(ms / 1000).toFixed(1)} s; the model ran for ${embedded}.\n`;
   const few =
     left === 0
       ? ""
-      : `So large a library has vectors of what opens documents and sections; ${left} other passages are found by their words.\n`;
+      : `So large a library has vectors of what opens documents and sections; ${countOf(left, "other passage is", "other passages are")} found by words alone.\n`;
   return made + few + (notice === "" ? "" : `Note: ${notice}\n`);
 }

@@ -1,5 +1,5 @@
 /** `proofshelf config check | schema` */
-import { findCollection, nameSome } from "#snapshots/format";
+import { findCollection, nameSome, countOf } from "#snapshots/format";
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { howToInstallModel } from "#snapshots/embedders";
@@ -64,7 +64,7 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
     `${config.file} is right.`,
     ...collections.map(
       ({ id, visibility, objects }) =>
-        `  ${id} (${visibility}): ${objects} ${objects === 1 ? "object" : "objects"}${objects === 0 ? "; is the prefix right?" : ""}`,
+        `  ${id} (${visibility}): ${countOf(objects, "object")}${objects === 0 ? "; is the prefix right?" : ""}`,
     ),
     ...(withdrawals.length === 0 ? [] : [`  withdrawn: ${withdrawals.length}`]),
     ...fold(sources.flatMap(({ notes }) => notes.map(({ detail }) => `Note: ${detail}`))),

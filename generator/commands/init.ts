@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "#snapshots/errors";
-import { findKeyProblem, nameSome, README } from "#snapshots/format";
+import { findKeyProblem, nameSome, README, countOf } from "#snapshots/format";
 import { howToInstallModel } from "#snapshots/embedders";
 import { blocksOf, headingsOf } from "#snapshots/blocks";
 import { mediaTypeOfName } from "#generator/extract";
@@ -42,7 +42,7 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
     ...(leftOut.length === 0 ? [] : [`Left out: ${nameSome(leftOut, MAX_LEFT_OUT)}. build --verbose says why.`]),
     ...(proofs === 0
       ? []
-      : [`${proofs === 1 ? "1 file of a proof checker is" : `${proofs} files of proof checkers are`} here. ${howToRecord(folder, names)}`]),
+      : [`${countOf(proofs, "file of a proof checker is", "files of proof checkers are")} here. ${howToRecord(folder, names)}`]),
     "Next:",
     `  proofshelf config check${named}`,
     `  proofshelf serve --build --try-internal${named}`,

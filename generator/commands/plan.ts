@@ -1,4 +1,5 @@
 /** `proofshelf build --plan` */
+import { countOf } from "#snapshots/format";
 import { openConfig } from "#generator/config";
 import { type Annexes, type Preview, previewBuild } from "#generator/pipeline";
 import type { Why } from "#generator/kept";
@@ -30,8 +31,8 @@ function describe(preview: Preview): string {
   const lines = [
     ...(running === null ? [] : [`${running} What it does may change this.`]),
     nothing
-      ? `Nothing would be done: nothing has changed. ${objects.kept} objects are kept.`
-      : `Would read ${objects.read.length} objects (${objects.kept} are kept, ${objects.removed.length} are gone), and make the pages, lists and documents that follow from them.`,
+      ? `Nothing would be done: nothing has changed. ${countOf(objects.kept, "object is", "objects are")} kept.`
+      : `Would read ${countOf(objects.read.length, "object")} (kept: ${objects.kept}, gone: ${objects.removed.length}), and make the pages, lists and documents that follow from them.`,
     ...some(objects.read.map(({ key, why }) => `Read ${JSON.stringify(key)}: ${why.map((one) => WORDS[one]).join(", ")}`)),
     ...some(objects.removed.map((key) => `Remove ${JSON.stringify(key)}: gone`)),
     ...rejected.map((item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`),

@@ -1,6 +1,6 @@
 /** `proofshelf prune` */
 import { ShelfError } from "#snapshots/errors";
-import { formatBytes } from "#snapshots/format";
+import { formatBytes, countOf } from "#snapshots/format";
 import { openIndex } from "#snapshots/index";
 import { openDirectoryShelf, prune, type Pruned } from "#snapshots/shelf";
 import { type Config, openConfig } from "#generator/config";
@@ -110,10 +110,7 @@ function describe(roots: PrunedRoots): string {
   return (["public", "internal"] as const)
     .flatMap((root) => {
       const { removed_snapshots: ids, removed_blobs: blobs } = roots[root];
-      return [
-        `${root}: removed ${ids.length} snapshot${ids.length === 1 ? "" : "s"} and ${blobs} blob${blobs === 1 ? "" : "s"}.`,
-        ...ids.map((id) => `    ${id}`),
-      ];
+      return [`${root}: removed ${countOf(ids.length, "snapshot")} and ${countOf(blobs, "blob")}.`, ...ids.map((id) => `    ${id}`)];
     })
     .map((line) => `${line}\n`)
     .join("");

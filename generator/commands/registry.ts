@@ -1,4 +1,5 @@
 /** `proofshelf registry check`: what a build would say of a registry's file, without a build. */
+import { countOf } from "#snapshots/format";
 import { readFile } from "node:fs/promises";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import { ShelfError } from "#snapshots/errors";
@@ -44,7 +45,7 @@ export async function runRegistryCheck(
     ...describeFindings(findings),
   ];
   const found = rejected.length + checked.notes.length + findings.length;
-  lines.push(`${checked.records.length} records, ${found === 0 ? "nothing found" : `${found} findings`}.`);
+  lines.push(`${countOf(checked.records.length, "record")}, ${found === 0 ? "nothing found" : countOf(found, "finding")}.`);
   print(options, { records: checked.records.length, notes: checked.notes, rejected, findings }, `${lines.join("\n")}\n`);
   if (found > 0) process.exitCode = FOUND;
 }

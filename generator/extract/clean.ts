@@ -28,7 +28,7 @@ const SCHEMA: Schema = {
   ),
   attributes: {
     "*": ["id", "title", "lang", "dir", "dataL"],
-    a: ["href", "ariaLabel"],
+    a: ["href", "ariaLabel", "name"],
     code: [["className", /^language-[\w+#.-]{1,40}$/, "math-inline", "math-display"]],
     details: ["open"],
     h2: [["className", "sr-only"]],
@@ -65,7 +65,7 @@ const SCHEMA: Schema = {
     summary: ["details"],
     figcaption: ["figure"],
   },
-  clobber: ["id"],
+  clobber: ["id", "name"],
   clobberPrefix: ID_PREFIX,
   protocols: { href: ["http", "https", "mailto"], src: ["http", "https"] },
   required: { input: { disabled: true, type: "checkbox" } },

@@ -1,6 +1,6 @@
 /** CSV and TSV: rows with their header, and a real table of the first ones. */
 import { parse } from "csv-parse/sync";
-import { objectPath, pagePath, relativeHref } from "#snapshots/format";
+import { countOf, objectPath, pagePath, relativeHref } from "#snapshots/format";
 import { EMPTY_BODY, isNumber, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import { formatCode } from "./code-view.ts";
 import { escapeHtml } from "#snapshots/highlight";
@@ -42,10 +42,6 @@ export function readCsv(source: SourceText, mediaType: string): Body {
     html: formatTable(source.key, rows, starts, total),
     notes,
   };
-}
-
-function countOf(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** findRecords finds the first lines of the records: a line break inside quotes ends none, and a quote opens a field only at its start. */

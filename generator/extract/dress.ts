@@ -54,6 +54,8 @@ export function noteLines(node: Root | RootContent | ElementContent, part: numbe
 function dressTree(tree: Root, { key, title, others }: DressOptions): void {
   const repeated = findTitle(tree, title);
   const headings: Element[] = [];
+  /** Links to places in the document itself. */
+  const own: Element[] = [];
   const ids = new Set<string>();
   const lines = new Set<string>();
   let formulas = 0;
@@ -70,6 +72,7 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
     nameHeading(heading, slugger);
   }
   if (repeated !== null) leaveAnchors(repeated);
+  for (const link of own) findPlace(link);
 
   function visit(node: Root | Element, linked: boolean): void {
     for (const [index, child] of node.children.entries()) {
@@ -85,8 +88,10 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
 
   function dressElement(element: Element, linked: boolean): ElementContent {
     const { tagName, properties } = element;
-    if (tagName === "a") dressLink(element, key, others);
-    else if (tagName === "img") return dressImage(element, key, linked);
+    if (tagName === "a") {
+      dressLink(element, key, others);
+      if (String(properties["href"]).startsWith("#")) own.push(element);
+    } else if (tagName === "img") return dressImage(element, key, linked);
     else if (tagName === "pre") {
       const code = element.children[0];
       if (element.children.length === 1 && code?.type === "element" && code.tagName === "code") {
@@ -116,6 +121,9 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
     const { properties } = element;
     const line = properties["dataL"];
     properties["dataL"] = undefined;
+    // As pages named their places before ids.
+    properties["id"] ??= properties["name"];
+    properties["name"] = undefined;
     if (typeof properties["id"] === "string") {
       const id = withoutSpaces(properties["id"]);
       properties["id"] = ids.has(id) ? undefined : id;
@@ -127,6 +135,12 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
     else if (element.tagName !== "table" && element.tagName !== "tr") {
       element.children.unshift({ type: "element", tagName: "span", properties: { id: line }, children: [] });
     }
+  }
+
+  /** Notebooks, and people, write the names of headings with their capitals. */
+  function findPlace({ properties }: Element): void {
+    const id = decodeURIComponent(String(properties["href"]).slice(1));
+    if (!ids.has(id) && ids.has(id.toLowerCase())) properties["href"] = `#${encodeURIComponent(id.toLowerCase())}`;
   }
 
   function nameHeading(heading: Element, slugger: GithubSlugger): void {
@@ -160,8 +174,9 @@ function findTitle(tree: Root, title: string): Child | null {
 
 /** Takes a heading out and leaves what leads to it, since its own document may. */
 function leaveAnchors({ parent, heading }: Child): void {
-  const ids = [heading, ...heading.children].flatMap((one) => (one.type === "element" ? [one.properties["id"]] : []));
-  const anchors = ids.flatMap((id): Element[] =>
+  const idsIn = (one: ElementContent): readonly unknown[] =>
+    one.type === "element" ? [one.properties["id"], ...one.children.flatMap(idsIn)] : [];
+  const anchors = idsIn(heading).flatMap((id): Element[] =>
     typeof id === "string" ? [{ type: "element", tagName: "span", properties: { id }, children: [] }] : [],
   );
   const children: ElementContent[] = parent.children.flatMap((child) => (child === heading ? anchors : [child as ElementContent]));

@@ -173,7 +173,10 @@ test("what a document leads to within itself is there: its title, headings of on
     ["a.md", "# Usage\n\n## Usage\n\nText, [second](#usage-1) and [first](#usage).\n"],
     ["a.md", "# T\n\n## Doc comments\n\nText, [of them](#doc-comments).\n"],
     ["a.md", "# T {#own}\n\nText, [own](#own).\n"],
+    ["a.md", "# My tool\n\n## A part\n\nText, [a part](#A-Part) and [up](#My-Tool).\n"],
+    ["a.md", '# Title\n\n<a name="here"></a>\n\nText, [here](#here).\n'],
     ["a.html", '<h1 id="content">Title</h1><p>Text, <a href="#content">up</a>.</p>'],
+    ["a.html", '<h1><b><a name="top">Title</a></b></h1><p>Text, <a href="#top">up</a> <a name="b">B</a> <a href="#b">b</a>.</p>'],
   ] as const) {
     const { html, title } = await extract(key, Buffer.from(text));
     assert.ok(!(html ?? "").includes(`>${title}</h`) || /usage/i.test(title), html ?? "");

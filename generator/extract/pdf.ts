@@ -3,7 +3,7 @@
  *  killed (pool.ts). */
 import { getDocumentProxy } from "unpdf";
 import type { PageImage, Passage } from "#snapshots/schema";
-import { nameSome, objectPath, pageImagePath, pagePath, relativeHref } from "#snapshots/format";
+import { nameSome, objectPath, pageImagePath, pagePath, relativeHref, countOf } from "#snapshots/format";
 import { NO_ABOUT, pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isSummary, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
 import { escapeHtml } from "#snapshots/highlight";
@@ -56,7 +56,7 @@ export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | 
     title = titleOf(info);
     about = pdfAbout(info["Author"], info["CreationDate"]);
     const pages = Math.min(pdf.numPages, MAX_PAGES);
-    if (pdf.numPages > MAX_PAGES) notes.push(`Only the first ${MAX_PAGES} of ${pdf.numPages} pages are searched.`);
+    if (pdf.numPages > MAX_PAGES) notes.push(`Searched are the first ${MAX_PAGES} of ${countOf(pdf.numPages, "page")}.`);
     view.open(title ?? "", pdf.numPages);
     outline = await readOutline(pdf).catch(() => []);
     const broken: number[] = [];

@@ -107,8 +107,8 @@ function parseBody(bytes: Uint8Array, format: "json" | "yaml"): unknown {
   return format === "json" ? parseStrictJson(bytes) : parseYaml(bytes);
 }
 
-/** WrittenClaim is a claim as its author writes it: a standing says nothing there. */
-export const WrittenClaim = Claim.omit({ standing: true });
+/** WrittenClaim is a claim as its author writes it: a standing and marks say nothing there. */
+export const WrittenClaim = Claim.omit({ standing: true, reviewed: true });
 
 function parseClaim(raw: unknown): Claim | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the claim is not a mapping" };

@@ -1,6 +1,7 @@
 /** A source file that is a list: the registry, the claims. What cannot be read or parsed, is empty, or has lost more than half of what
  *  is served costs freshness and nothing else: the last good copy stays, and says why. Where no copy is left, and something was
  *  served, nothing is published. */
+import { countOf } from "#snapshots/format";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -109,12 +110,16 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
       ],
     });
   if (count === 0) return { unavailable: reason };
-  throw new ShelfError(code, `Nothing was published, because ${count} ${source.name} entries are served and none can be had. ${reason}`, {
-    fixes: [
-      `Look whether the ${source.name} is where the configuration says, and whole. What was published before is served on.`,
-      `If it was emptied on purpose, say so once: proofshelf build --accept-loss. If there is to be none, take it out of the configuration.`,
-    ],
-  });
+  throw new ShelfError(
+    code,
+    `Nothing was published, because ${countOf(count, `${source.name} entry is`, `${source.name} entries are`)} served and none can be had. ${reason}`,
+    {
+      fixes: [
+        `Look whether the ${source.name} is where the configuration says, and whole. What was published before is served on.`,
+        `If it was emptied on purpose, say so once: proofshelf build --accept-loss. If there is to be none, take it out of the configuration.`,
+      ],
+    },
+  );
 }
 
 /** describeStale tells of a stale copy, for a snapshot's notes. */
@@ -137,7 +142,7 @@ async function refuseLoss<T>(
   const which = ids.size === 0 ? "It is empty" : "It has lost more than half";
   throw new ShelfError(
     "bad_source",
-    `${which}: ${loss.lost} of the ${loss.had} entries that are served are gone. If that is meant, say so once: proofshelf build --accept-loss`,
+    `${which}: of ${countOf(loss.had, "entry that is", "entries that are")} served ${loss.lost} ${loss.lost === 1 ? "is" : "are"} gone. If that is meant, say so once: proofshelf build --accept-loss`,
   );
 }
 

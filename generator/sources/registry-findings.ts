@@ -1,7 +1,7 @@
 /** Finds what is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of fields
  *  and of files that are not there may be internal. */
 import { CLOSED_FIELDS, CUB_FIELDS, CubFiles, CubLinks, type CubRecord, CubReproduce, RegistryMeta } from "#snapshots/schema";
-import { nameSome } from "#snapshots/format";
+import { nameSome, countOf } from "#snapshots/format";
 import { nearest } from "#generator/config";
 import { WrittenClaim } from "./claims.ts";
 import type { UnknownField } from "./issues.ts";
@@ -50,7 +50,7 @@ async function findWithoutCode(records: ParsedRegistry["records"], findCode: Fin
 export function describeUnknownClaims(fields: readonly UnknownField[]): readonly string[] {
   return fields.map(({ name, records, first }) => {
     const right = nearest(name, Object.keys(WrittenClaim.shape));
-    return `The claims have a field ${JSON.stringify(name)} that is not known and says nothing, in ${records === 1 ? first : `${records} claims, ${first} for one`}${right === null ? "" : `; did you mean ${right}?`}.`.replace(
+    return `The claims have a field ${JSON.stringify(name)} that is not known and says nothing, in ${records === 1 ? first : `${countOf(records, "claim")}, ${first} for one`}${right === null ? "" : `; did you mean ${right}?`}.`.replace(
       "?.",
       "?",
     );
@@ -65,7 +65,7 @@ const KNOWN: readonly string[] = [
 ];
 
 function describeUnknown({ name, records, first }: UnknownField): RegistryFinding {
-  const where = records === 0 ? "" : records === 1 ? ` in ${first}` : ` in ${records} records, ${first} for one`;
+  const where = records === 0 ? "" : records === 1 ? ` in ${first}` : ` in ${countOf(records, "record")}, ${first} for one`;
   const right = nearest(name, KNOWN);
   const what = right === null ? "name it in registry.internalFields if it is internal" : `did you mean ${right}?`;
   return { record: null, field: name, what: `is not a known field${where}; ${what}` };

@@ -218,6 +218,22 @@ test("no function that ships is longer than a screen or two", () => {
   assert.deepEqual(long, []);
 });
 
+test("what is counted in what is printed has its noun by countOf, for there may be one", () => {
+  const counted =
+    /(?<!=== 1 \? [^:]{0,60}: `)\$\{(?![^}]*\b[A-Z_]{4,})[^{}]*\} (?!has )(?:[a-z]+ )?(?:objects|pages|documents|records|snapshots|blobs|theorems|passages|claims|checks|sources|problems|definitions|requests|declarations|collections|axioms|findings|publications)\b/g;
+  assert.equal("`${made.length} pages, ${MAX_FILES} objects, ${n === 1 ? one : `${n} records`}`".match(counted)?.length, 1);
+  const printed = files.filter((path) => ships(path) && path.endsWith(".ts"));
+  assert.deepEqual(
+    printed.flatMap(
+      (path) =>
+        readFileSync(join(ROOT, path), "utf8")
+          .match(counted)
+          ?.map((text) => `${path} ${text}`) ?? [],
+    ),
+    [],
+  );
+});
+
 test("no comment but of a test begins with Of, What, Whether, Which or Who, and doc comments of exports begin with their name", () => {
   const planted = `// Of a\n// what\n/** foo does. */\nexport const foo = 1; // Who\n/** Some bar. */\nexport type Bar = {\n  /** What b is. */ b: 1;\n  // Whether\n};\n`;
   const { refused, ...counts } = readCommentWords("planted.ts", planted);

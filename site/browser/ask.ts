@@ -287,9 +287,9 @@ async function openBeside(item: HTMLElement): Promise<void> {
   item.scrollIntoView({ block: "nearest" });
   const link = item.querySelector("a");
   if (item.dataset["open"] !== undefined || link === null || link.href === "") return;
-  item.dataset["open"] = "";
   const lines = await readQuotedLines(link.href).catch(() => null);
-  if (lines === null) return;
+  if (lines === null || item.dataset["open"] !== undefined) return;
+  item.dataset["open"] = "";
   item.querySelector("blockquote")?.replaceWith(lines);
   item.querySelector("details")?.setAttribute("open", "");
 }

@@ -19,9 +19,13 @@ async function tell(place: HTMLElement): Promise<void> {
   const isNewest = newest !== undefined && own === newest[1];
   const then = newest === undefined ? "" : isNewest ? ", the newest" : `. Now: ${newest[1].name} of ${newest[1].day}`;
   const line = element("p", "width", `This page is of ${named}${then}. `);
-  if (!isNewest && revisions) line.append(linkTo(`${root}snapshots/${rest}`, "What changed here"), " · ");
-  if (current) line.append(linkTo(root + rest + location.hash, "The current page"));
-  else line.append("It is not there any more. ", linkTo(root, "The library now"));
+  if (!isNewest && revisions === true) line.append(linkTo(`${root}snapshots/${rest}`, "What changed here"), " · ");
+  if (current === true) line.append(linkTo(root + rest + location.hash, "The current page"));
+  else
+    line.append(
+      current === false ? "It is not there any more. " : "What is there now could not be asked. ",
+      linkTo(root, "The library now"),
+    );
   place.replaceChildren(line);
 }
 
@@ -37,11 +41,10 @@ async function readList(): Promise<readonly (readonly [link: string, listed: Lis
   ]);
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return fetch(path, { method: "HEAD" }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+/** Tells whether a page is there; null where nothing said so. */
+async function isThere(path: string): Promise<boolean | null> {
+  const answer = await fetch(path, { method: "HEAD" }).catch(() => null);
+  return answer?.ok === true ? true : answer?.status === 404 || answer?.status === 410 ? false : null;
 }
 
 function linkTo(href: string, text: string): HTMLAnchorElement {

@@ -17,7 +17,7 @@ addEventListener("keydown", (event) => {
 
 // Nobody who only reads loads it. The page of the search shows its results itself.
 const live = search?.dataset["search"] ?? "";
-if (live !== "") search?.addEventListener("focus", () => void import(/* @vite-ignore */ new URL(live, location.href).href), { once: true });
+if (live !== "") search?.addEventListener("focus", () => void import(/* @vite-ignore */ new URL(live, location.href).href));
 
 /** @param copied null when there is nothing to copy here */
 function offerCopy(place: HTMLElement, label: string, name: string, copied: () => string | null | Promise<string | null>): void {
@@ -96,10 +96,20 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>("[data-archive]"
 
 // The marks of a light page get their names and links, as the list of theorems has them, when somebody points at one.
 const shelf = document.querySelector<HTMLElement>("[data-shelf]");
-shelf?.addEventListener("pointerover", () => void linkMarks(new URL(shelf.dataset["shelf"] ?? "", location.href).href), { once: true });
+shelf?.addEventListener("pointerover", nameMarks);
+
+/** Asks once more at the next one where the list did not come. */
+async function nameMarks(): Promise<void> {
+  shelf?.removeEventListener("pointerover", nameMarks);
+  await linkMarks(new URL(shelf?.dataset["shelf"] ?? "", location.href).href).catch(() =>
+    shelf?.addEventListener("pointerover", nameMarks),
+  );
+}
 
 async function linkMarks(list: string): Promise<void> {
-  const page = new DOMParser().parseFromString(await (await fetch(list)).text(), "text/html");
+  const response = await fetch(list);
+  if (!response.ok) throw new Error(String(response.status));
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const rowsOf = (root: ParentNode): readonly (readonly [string, SVGElement])[] =>
     [...root.querySelectorAll(".shelf tr")].flatMap((row) => {
       const [link, marks] = [row.querySelector("a"), row.querySelector("svg")];

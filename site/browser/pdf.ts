@@ -12,7 +12,6 @@ function start(place: HTMLElement, strip: HTMLElement): void {
   const said = place.querySelector("[data-shown]");
   const isBelow = (): boolean => getComputedStyle(strip).display === "block";
   let shown = 1;
-  let texts: Promise<ReadonlyMap<number, string>> | undefined;
   // On paper the pages stand below each other: there nothing is turned.
   strip.addEventListener("scroll", () => see(numberOf(strip.children[Math.round(strip.scrollLeft / strip.clientWidth)] ?? null)));
 
@@ -58,15 +57,10 @@ function start(place: HTMLElement, strip: HTMLElement): void {
     }
     const text = element("details", "");
     text.append(element("summary", "", `Text of page ${number}`));
-    text.addEventListener("toggle", () => void showText(text, number), { once: true });
+    text.addEventListener("toggle", () => void showText(text, number));
     text.open = number > drawn || isBelow();
     page.append(element("h2", "quiet", `Page ${number}`), link, text);
     return page;
-  }
-
-  async function showText(text: HTMLElement, number: number): Promise<void> {
-    const found = (await (texts ??= readTexts().catch(() => new Map<number, string>()))).get(number);
-    text.append(element("p", found === undefined ? "quiet" : "lines", found ?? "Its text did not come; the file has it."));
   }
 
   function turnTo(number: number): void {
@@ -135,6 +129,21 @@ function markContents(number: number): void {
 
 function numberOf(page: Element | null): number {
   return Number(page?.id.slice("page-".length));
+}
+
+let texts: Promise<ReadonlyMap<number, string>> | undefined;
+
+async function showText(text: HTMLElement, number: number): Promise<void> {
+  if (!text.hasAttribute("open") || text.querySelector(".lines") !== null) return;
+  const reading = (texts ??= readTexts());
+  const found = await reading.catch(() => {
+    // Opened once more, it is asked for once more.
+    texts = undefined;
+    return new Map<number, string>();
+  });
+  const shown = found.get(number);
+  text.querySelector("p")?.remove();
+  text.append(element("p", shown === undefined ? "quiet" : "lines", shown ?? "Its text did not come; the file has it."));
 }
 
 /** The text of each page, as the twin of this page has it below its rule. */

@@ -11,6 +11,7 @@ import {
   judgedWords,
   type ViewData,
   wordSentence,
+  countOf,
 } from "#snapshots/format";
 import type { Source } from "#snapshots/schema";
 import { findNamed, type NamedThing, standingOf } from "#snapshots/query";
@@ -145,7 +146,7 @@ function hitOf(named: NamedThing, data: ViewData): Hit {
   if (kind === "object")
     return hit(
       [
-        `${key} is ${item.kind} of ${plural(item.size, "byte")} with SHA-256 ${item.sha256}.`,
+        `${key} is ${item.kind} of ${countOf(item.size, "byte")} with SHA-256 ${item.sha256}.`,
         `Its title is “${item.title}”.`,
         item.summary,
       ],
@@ -158,7 +159,7 @@ function hitOf(named: NamedThing, data: ViewData): Hit {
     const [from, to] = prefixRange(data.objects, key);
     const about = summary === "" ? "" : `${summary.replace(/\.$/, "")}.`;
     return hit(
-      [`The collection ${title} (${key}) holds ${plural(to - from, "object")}.`, about],
+      [`The collection ${title} (${key}) holds ${countOf(to - from, "object")}.`, about],
       title,
       mount + pagePath.browse(key),
       summary,
@@ -190,8 +191,4 @@ function sentence(parts: readonly string[]): string {
   // Square brackets with a number would read as a citation.
   const plain = text.replaceAll(/\[(\d+)\]/g, "($1)");
   return plain.length <= MAX_SENTENCE ? plain : cutText(plain, MAX_SENTENCE).replace(/\s+\S*…$/, "…");
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -35,16 +35,20 @@ const EXPORT =
 /** FORMULA_NAME finds the name of a formula behind the sign that closes it, as Quarto and MyST write it. */
 export const FORMULA_NAME = /(?<=\$\$|\\\])[ \t]*(?:\{#([\w:.-]+)\}|\(([\w:.-]{1,100})\))\s*$/;
 const ENVIRONMENT = /^\\begin\{((?:equation|align|alignat|flalign|gather|multline|eqnarray|displaymath|math)\*?)\}/;
+/** A target that leads nowhere: its title is a remark of the author. */
+const NAMELESS = /^\[[^\]\n]{1,100}\]:[ \t]*(?:#|<>)[ \t]+(?:\(.*\)|"[^"]*"|'[^']*')[ \t]*$/;
 /** Elements of whose content a page shows nothing. */
 const UNSEEN = /^<(script|style|template)\b/i;
 const ASIDES: readonly (readonly [open: string, close: string])[] = [
   ["<!--", "-->"],
+  ["<?", "?>"],
+  ["<![CDATA[", "]]>"],
   ["{/*", "*/}"],
   ["%%", "%%"],
 ];
 /** Code, which is kept, and comments within a line or over lines of one paragraph. */
 const INLINE = new RegExp(
-  String.raw`(?<!${"`"})(${"`"}+)(?!${"`"})[\s\S]{1,${MAX_INLINE}}?(?<!${"`"})\1(?!${"`"})|<!--[\s\S]{0,${MAX_INLINE}}?-->|(?<!\S)%%[^%\n]{1,500}%%|\{\/\*[\s\S]{0,${MAX_INLINE}}?\*\/\}`,
+  String.raw`(?<!${"`"})(${"`"}+)(?!${"`"})[\s\S]{1,${MAX_INLINE}}?(?<!${"`"})\1(?!${"`"})|(?<!\\)<(?:!--[\s\S]{0,${MAX_INLINE}}?--|\?[^>]{0,${MAX_INLINE}}\?|!\[CDATA\[[\s\S]{0,${MAX_INLINE}}?\]\])>|(?<!\S)%%[^%\n]{1,500}%%|\{\/\*[\s\S]{0,${MAX_INLINE}}?\*\/\}`,
   "g",
 );
 
@@ -220,7 +224,9 @@ class LineReader {
     const own = text.slice(from);
     const [open, close = ""] = ASIDES.find(([sign]) => own.startsWith(sign)) ?? [];
     const [, element = ""] = UNSEEN.exec(own) ?? [];
-    const isRemark = own.startsWith("%") && ((!this.#isText && /^%(?:\s|$)/.test(own)) || (this.#isMyst ??= isMyst(this.#text)));
+    const isRemark =
+      (!this.#isText && NAMELESS.test(own)) ||
+      (own.startsWith("%") && ((!this.#isText && /^%(?:\s|$)/.test(own)) || (this.#isMyst ??= isMyst(this.#text))));
     if (isRemark) this.#clear(at, from, at, Infinity);
     else if (own.startsWith("{%")) this.#clearLiquid(at, from);
     else if (own.startsWith("#. ")) this.#write(at, from, "1.", 2);

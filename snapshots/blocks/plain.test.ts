@@ -104,6 +104,10 @@ test("what an author has commented out is neither text nor heading, and code tha
     "{/* The old\n\none. */}",
     "> <!-- Of a quote.\n>\n> The old one. -->",
     "- <!-- Of an item.\n\n  The old one. -->",
+    "<?php\n\nold ?>",
+    "<![CDATA[ old\n\n]]>",
+    "[comment]: # (The old one.)",
+    '[old]: <> "The old one."',
     "<style>\n\n.old { color: red }\n\n</style>",
     "<script>\nlet old = 1;\n</script>",
     'import {\n  Old,\n} from "@old/one";\n\nexport const old = {\n  a: 1,\n\n  b: 2,\n};',
@@ -114,7 +118,8 @@ test("what an author has commented out is neither text nor heading, and code tha
     assert.equal(clearAsides(text, "markdown").length, text.length);
     assert.equal(clearAsides(text, "markdown").replace(/^[>-]/, "").trim(), visible[0], aside);
   }
-  assert.deepEqual(said("Text <!-- old\nold --> and more."), ["Text and more."]);
+  assert.deepEqual(said("Text <!-- old\nold --> and <?old?>more."), ["Text and more."]);
+  assert.deepEqual(said("Write \\<!-- this -->."), ["Write <!-- this -->."]);
   assert.deepEqual(said("Write `<!-- x -->` or\n\n```\n<!-- y -->\n```\n"), ["Write <!-- x --> or", "<!-- y -->"]);
   assert.deepEqual(said("Shown.\n\n<!-- never closed\n\nThe old one.\n"), ["Shown."]);
   for (const aside of ["% old", "\\begin{comment}\nold one\n\\end{comment}", "\\iffalse\nold one\n\\fi"])

@@ -13,7 +13,7 @@ export {
   quoteAt,
   readLines,
 } from "./citation.ts";
-export { claimStandings, findLost, findRecalled } from "./claim-standing.ts";
+export { claimStandings, findLost, findRecalled, judgedClaim } from "./claim-standing.ts";
 export { openResting, recalledAmong, restingWords } from "./resting.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
 export { cutText, nameSome } from "./cut-text.ts";
@@ -66,7 +66,7 @@ export {
   totalsOf,
 } from "./relations.ts";
 export { type LeadsTo, linkEnd, openSite, README, siteEnds } from "./site-links.ts";
-export { formatBytes } from "./size.ts";
+export { countOf, formatBytes } from "./size.ts";
 export { isStamped, PLAIN_FILES } from "./stamped.ts";
 export { accepts, CLAIM_STANDINGS, LOST, RECORD_STANDINGS, recordStanding, SAID, standingWord, USE_WORDS } from "./standing.ts";
 export { wordSentence } from "./statement-words.ts";

@@ -1,5 +1,6 @@
 /** Sentences for readers about known holes of the checkers that accepted a record, about what has to be read to believe its statement, and about who
  *  has read it. */
+import { countOf } from "./size.ts";
 import type { CubRecord, Standing } from "#snapshots/schema";
 import { recordStanding } from "./standing.ts";
 
@@ -26,8 +27,8 @@ export function meaningSentence({ meaning }: Partial<Pick<CubRecord, "meaning">>
   const also = same.length === 0 ? "" : ` Also proved as ${same.join(", ")}.`;
   if (count === 0)
     return `To believe its statement, read it: ${isBound ? "no definition of these sources is known to stand below it" : `it names nothing but ${library}`}.${also}`;
-  const what = `${isBound ? "at least " : ""}${count === 1 ? "1 definition" : `${count} definitions`}`;
-  return `To believe its statement, read ${what} below it, ${lines === 1 ? "1 line" : `${lines} lines`}, and what they name of ${library}.${also}`;
+  const what = `${isBound ? "at least " : ""}${countOf(count, "definition")}`;
+  return `To believe its statement, read ${what} below it, ${countOf(lines, "line")}, and what they name of ${library}.${also}`;
 }
 
 /** reviewSentences says who has read a statement and who doubts it, beside its standing and never in it. */

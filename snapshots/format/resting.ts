@@ -1,4 +1,5 @@
 /** The weight of a record: how many others rest on it, step by step, and how many claims rest on any of them. */
+import { countOf } from "./size.ts";
 import type { Claim, CubRecord } from "#snapshots/schema";
 import { collect } from "./relations.ts";
 
@@ -42,8 +43,8 @@ export function recalledAmong(cubs: readonly CubRecord[], claimsOf: ReadonlyMap<
 /** restingWords counts what rests on a record; "" where nothing does. */
 export function restingWords({ records, claims }: Omit<Recalled, "record">): string {
   const counts = [
-    records === 0 ? "" : records === 1 ? "1 record" : `${records}${records === MOST_RESTING ? " records or more" : " records"}`,
-    claims === 0 ? "" : claims === 1 ? "1 claim" : `${claims} claims`,
+    records === 0 ? "" : `${countOf(records, "record")}${records === MOST_RESTING ? " or more" : ""}`,
+    claims === 0 ? "" : countOf(claims, "claim"),
   ].filter((count) => count !== "");
   return counts.length === 0 ? "" : `${counts.join(" and ")} ${records + claims === 1 ? "rests" : "rest"} on it`;
 }

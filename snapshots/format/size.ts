@@ -1,4 +1,4 @@
-/** Sizes for people. */
+/** Sizes and counts for people. */
 
 const UNITS = ["kB", "MB", "GB", "TB"] as const;
 
@@ -12,4 +12,9 @@ export function formatBytes(bytes: number): string {
     unit++;
   } while (value >= 999.5 && unit < UNITS.length - 1);
   return `${value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${UNITS[unit] ?? "TB"}`;
+}
+
+/** countOf writes a count with its noun: `1 file`, `3 files`, `1 entry is`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,6 +1,6 @@
 /** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
 import { INTERFACE_VERSION } from "#snapshots/routes";
-import { CLAIMS_WORDS, findLost, findRecalled, nameSome, pagePath, REGISTRY_WORDS } from "#snapshots/format";
+import { CLAIMS_WORDS, findLost, findRecalled, nameSome, pagePath, REGISTRY_WORDS, countOf } from "#snapshots/format";
 import type { Capabilities, Component, Health } from "#snapshots/schema";
 import { describeLog } from "#snapshots/shelf";
 import { findSearchProblem } from "#snapshots/query";
@@ -156,7 +156,7 @@ async function findHealth(view: View): Promise<Health> {
   if (recalled.length > 0)
     checks["recall"] = {
       status: "warn",
-      detail: `${recalled.length} ${recalled.length === 1 ? "record was" : "records were"} accepted by checkers with a known hole alone: ${named(recalled)}`,
+      detail: `${countOf(recalled.length, "record was", "records were")} accepted by checkers with a known hole alone: ${named(recalled)}`,
     };
   const library = data?.library;
   for (const [name, words] of [

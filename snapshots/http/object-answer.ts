@@ -3,7 +3,7 @@ import { create as formatDisposition } from "content-disposition";
 import { parse as parseRange } from "range-parser";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { type BlobEntry, objectPath } from "#snapshots/format";
+import { type BlobEntry, objectPath, countOf } from "#snapshots/format";
 import type { SnapshotRequest, Context } from "./view.ts";
 import { chooseEncoding, type Encoding, encode, encodeStream, isCompressed, mayEncodeStream, varies } from "./encoding.ts";
 import { objectLinks } from "./signposts.ts";
@@ -101,7 +101,9 @@ export function findRange(range: string, size: number): { readonly start: number
   if (only !== undefined) return more.length > 0 ? null : only;
   // The last bytes of an empty object are asked for: it is sent whole.
   if (code === 0) return null;
-  throw new ShelfError("range_not_satisfiable", `The object has ${size} bytes.`, { headers: { "Content-Range": `bytes */${size}` } });
+  throw new ShelfError("range_not_satisfiable", `The object has ${countOf(size, "byte")}.`, {
+    headers: { "Content-Range": `bytes */${size}` },
+  });
 }
 
 /** RFC 9530: of the form that is sent, its content coding included. */

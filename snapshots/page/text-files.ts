@@ -1,5 +1,15 @@
 /** llms.txt, sitemap.xml, robots.txt and security.txt of a view. */
-import { formatBytes, type Library, mountPath, pagePath, relationsOf, reviewMarks, standingWord, type ViewData } from "#snapshots/format";
+import {
+  countOf,
+  formatBytes,
+  type Library,
+  mountPath,
+  pagePath,
+  relationsOf,
+  reviewMarks,
+  standingWord,
+  type ViewData,
+} from "#snapshots/format";
 import type { CubRecord } from "#snapshots/schema";
 import { countBy, type ValueCount, countClaims, countStandings } from "./cards.ts";
 
@@ -33,7 +43,7 @@ export function llmsText(data: ViewData): string {
     const folder = folders.get(collection.prefix);
     const parts = [
       ...(collection.summary === "" ? [] : [linkText(collection.summary).replace(/[.;]$/, "")]),
-      `${counted(folder?.count ?? 0, "object")}, ${formatBytes(folder?.bytes ?? 0)}`,
+      `${countOf(folder?.count ?? 0, "object")}, ${formatBytes(folder?.bytes ?? 0)}`,
       `JSON: ${base}/api/list?prefix=${encodeURIComponent(collection.prefix)}`,
     ];
     lines.push(`- [${linkText(collection.title)}](${base}${pagePath.browse(collection.prefix)}): ${parts.join("; ")}`);
@@ -43,9 +53,9 @@ export function llmsText(data: ViewData): string {
     "## Data",
     "",
     `- [Catalog](${base}/api/catalog): every object with its digest; of one collection: ${base}/api/catalog/{collection}`,
-    `- [Claims](${base}/api/claims): ${counted(claims.claims.length, "claim")} with pinned evidence${inWords(countClaims(data))}`,
+    `- [Claims](${base}/api/claims): ${countOf(claims.claims.length, "claim")} with pinned evidence${inWords(countClaims(data))}`,
     ...(library.view === "public"
-      ? [`- [Records](${base}/api/cubs): ${counted(cubs.length, "proof record")}${inWords(countStandings(cubs))}${marksOf(cubs)}`]
+      ? [`- [Records](${base}/api/cubs): ${countOf(cubs.length, "proof record")}${inWords(countStandings(cubs))}${marksOf(cubs)}`]
       : []),
     `- [Search](${base}/api/search?q=): ranked full text`,
     `- [OpenAPI](${base}/api/openapi.json): every route`,
@@ -64,8 +74,6 @@ export function llmsText(data: ViewData): string {
   }
   return lines.join("\n");
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** "; by standing: 40 verified, 2 verified once". */
 function inWords(counts: readonly ValueCount[]): string {

@@ -8,6 +8,7 @@
  *    names, so a publication that is cut short anywhere leaves the two in agreement.
  *  - A head that was made is never made otherwise: when a publication is cut short behind it, its entry stays, its record goes, and the
  *    next publication has the next number. */
+import { countOf } from "#snapshots/format";
 import { z } from "zod";
 import { canonicalJson, parseJson } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
@@ -58,7 +59,7 @@ export async function readCheckpoint(log: Pick<LogFiles, "read">, size: number):
   if (bytes === null) return null;
   const checkpoint = parseCheckpoint(bytes);
   if (checkpoint.size === size) return { ...checkpoint, text: Buffer.from(bytes).toString() };
-  throw new ShelfError("bad_checkpoint", `${checkpointPath(size)} is the head of ${checkpoint.size} entries.`);
+  throw new ShelfError("bad_checkpoint", `${checkpointPath(size)} is the head of ${countOf(checkpoint.size, "entry", "entries")}.`);
 }
 
 /** readLogKeys reads the list of keys. @throws ShelfError "bad_log" when the file is none */
@@ -145,7 +146,7 @@ async function grow(
   // The head that was signed before must be the beginning of the one that is signed now.
   const before = last === 0 ? EMPTY_ROOT : (await readCheckpoint(shelf.log, last))?.root;
   if (before === undefined || !(await treeRoot(last, read)).equals(before))
-    throw new ShelfError("bad_log", `The log is not the one whose first ${last} entries were published.`, {
+    throw new ShelfError("bad_log", `The log is not the one that had ${countOf(last, "entry", "entries")} when it was published.`, {
       fixes: ["Run: proofshelf repair"],
     });
   return { root: await treeRoot(size, read), files };
@@ -175,7 +176,7 @@ export async function addSignatures(
   await log.put(size, (there) => {
     const own = there === null ? null : parseCheckpoint(there);
     if (own === null || own.note.text !== note.text)
-      throw new ShelfError("bad_checkpoint", `This is no checkpoint that this shelf has made: ${size} entries.`, {
+      throw new ShelfError("bad_checkpoint", `This is no checkpoint that this shelf has made: ${countOf(size, "entry", "entries")}.`, {
         fixes: ["Take the shelf's own checkpoint, have it signed, and bring that."],
       });
     const known = new Set(own.note.signatures.map(({ line }) => line));
@@ -219,7 +220,7 @@ export async function describeLog(shelf: Shelf, record: SnapshotRecord): Promise
     if (proof === null) return { state: "none", detail: "there is no log yet that has this snapshot; the next build begins one" };
     const { origin, note } = parseCheckpoint(Buffer.from(proof.checkpoint));
     const key = keyOf(await readLogKeys(shelf.log), record.sequence);
-    const entries = `${record.sequence} ${record.sequence === 1 ? "publication" : "publications"} in the log ${origin}`;
+    const entries = `${countOf(record.sequence, "publication")} in the log ${origin}`;
     if (key === null || verifiedBy(note, [key]).length === 0) return { state: "unsigned", detail: `unsigned: ${entries}` };
     return { state: "signed", detail: `signed by ${key.name} (${key.id}): ${entries}` };
   } catch (error) {

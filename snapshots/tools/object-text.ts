@@ -2,7 +2,7 @@
 import { ShelfError } from "#snapshots/errors";
 import type { BlobEntry } from "#snapshots/format";
 import type { Snapshot } from "#snapshots/shelf";
-import { cutText } from "#snapshots/format";
+import { cutText, countOf } from "#snapshots/format";
 
 const MAX_READ = 32 * 1024 * 1024; // bytes; larger objects are not read whole for a few lines
 
@@ -53,7 +53,7 @@ export type ReadLines = {
  *  @throws ShelfError "bad_parameter" for a start behind the last line or an end before the start */
 export function takeLines(lines: readonly string[], start: number, end: number | null, budget: number): ReadLines {
   if (start > lines.length) {
-    throw new ShelfError("bad_parameter", `The object has ${lines.length} lines.`, {
+    throw new ShelfError("bad_parameter", `The object has ${countOf(lines.length, "line")}.`, {
       errors: [{ pointer: "start_line", detail: `1 to ${lines.length}` }],
     });
   }

@@ -1,6 +1,7 @@
 /** Walks a shelf and runs checks over it. By itself it reads the records, hashes every blob, checks every tree, that the data have their
  *  shape and that the public view says nothing that the internal one does not say. Nothing is changed, and no content, however broken,
  *  makes it fail: trouble becomes a finding. */
+import { countOf } from "#snapshots/format";
 import type { Sha256 } from "#snapshots/digest";
 import { createTreeCache, type DirectoryShelf, openSnapshot, reachable, type SnapshotRecord } from "#snapshots/shelf";
 import { type Audit, type Check, type CheckedView, checksOf, type TellProgress } from "./check.ts";
@@ -147,8 +148,7 @@ async function tellUnreferenced(
   const spare = await shelf.blobs.findSpare((digest) => reached.has(digest) || others?.has(digest) === true);
   const tell = (code: "unreferenced_blobs" | "gated_blob_in_public", sizes: readonly number[]): void => {
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    if (sizes.length > 0)
-      report.add(code, root, { path: "blobs" }, `${sizes.length} ${sizes.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
+    if (sizes.length > 0) report.add(code, root, { path: "blobs" }, `${countOf(sizes.length, "blob")}, ${countOf(bytes, "byte")}.`);
   };
   tell(
     "unreferenced_blobs",

@@ -2,7 +2,7 @@
  *  bytes that match a digest are looked into, and only as deep and as far as the limits say. */
 import { createHash } from "node:crypto";
 import { type Sha256, sha256 } from "#snapshots/digest";
-import { type BlobEntry, findKeyProblem, parseTree, type Tree } from "#snapshots/format";
+import { type BlobEntry, findKeyProblem, parseTree, type Tree, countOf } from "#snapshots/format";
 import { type Audit, checksOf } from "./check.ts";
 import { reasonOf } from "./finding.ts";
 import { streamBlob } from "#snapshots/shelf";
@@ -106,7 +106,7 @@ export async function checkBlob(audit: Audit, digest: Sha256, size: number | nul
   if (actual === REDACTED) audit.redacted.add(digest);
   if (actual < 0) return actual === REDACTED;
   if (size === null || size === actual) return true;
-  audit.report.add("blob_size", audit.root, place, `The entry says ${size} bytes, the blob has ${actual}.`);
+  audit.report.add("blob_size", audit.root, place, `The entry says ${countOf(size, "byte")}, the blob has ${actual}.`);
   return false;
 }
 

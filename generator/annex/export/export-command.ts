@@ -1,4 +1,5 @@
 /** `proofshelf export DIR` or `s3://BUCKET/PREFIX`: the public view as plain files. */
+import { countOf } from "#snapshots/format";
 import { relative, resolve, sep } from "node:path";
 import { ShelfError } from "#snapshots/errors";
 import { openBucket } from "#snapshots/annex/bucket";
@@ -33,14 +34,14 @@ export async function runExport(
   };
   if (place === null) {
     const done = await exportView({ shelf, dist, dir: target, ...parts }).finally(progress.end);
-    print(options, done, `Wrote ${done.files} files of snapshot ${done.snapshot} to ${target}.\n`);
+    print(options, done, `Wrote ${countOf(done.files, "file")} of snapshot ${done.snapshot} to ${target}.\n`);
     return note(options, adviseOn(config, resolve(target)));
   }
   const bucket = { gzip: options.gzip === true, bucket: openBucket(place) };
   const done = await exportToBucket({ shelf, dist, ...parts, ...bucket }).finally(progress.end);
   const { files, written, removed, snapshot } = done;
   note(options, adviseOn(config, null));
-  print(options, done, `Snapshot ${snapshot} is at ${target}: ${files} files, ${written} written, ${removed} removed.\n`);
+  print(options, done, `Snapshot ${snapshot} is at ${target}: ${countOf(files, "file")}, ${written} written, ${removed} removed.\n`);
 }
 
 /** adviseOn names the settings that a first export often has wrong.

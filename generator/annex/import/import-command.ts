@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from "node
 import { dirname, join, sep } from "node:path";
 import { parseDocument } from "yaml";
 import { ShelfError } from "#snapshots/errors";
-import { findCollection, findKeyProblem } from "#snapshots/format";
+import { findCollection, findKeyProblem, countOf } from "#snapshots/format";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import { type CommonOptions, configOf, print } from "#generator/commands";
 import { type Config, openConfig, parseConfig } from "#generator/config";
@@ -59,7 +59,7 @@ export async function runImport(form: Form, file: string, options: CommonOptions
   print(
     options,
     { files: planned.map(({ key }) => key), left, config: path },
-    `Wrote ${planned.length} files under ${prefix} (${visibility})${changed === null ? "" : `, and who made them and where they come from into ${path}`}.\n${left.map((one) => `Left out, because it cannot be read: ${one}\n`).join("")}Next: proofshelf build\n`,
+    `Wrote ${countOf(planned.length, "file")} under ${prefix} (${visibility})${changed === null ? "" : `, and who made them and where they come from into ${path}`}.\n${left.map((one) => `Left out, because it cannot be read: ${one}\n`).join("")}Next: proofshelf build\n`,
   );
 }
 

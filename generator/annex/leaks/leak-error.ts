@@ -1,4 +1,5 @@
 /** A build that found what is gated in a public file: what it tells to who runs it. The message may be served, so it names nothing. */
+import { countOf } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import type { Leak } from "#snapshots/annex/leaks";
 
@@ -23,7 +24,7 @@ export class LeakError extends ShelfError {
     const files = new Set(leaks.map(({ public: { path } }) => path)).size;
     super(
       isAsked ? "gate_refused" : "build_failed",
-      `Nothing was published, because ${files} public ${files === 1 ? "file" : "files"} would hold what is not public.`,
+      `Nothing was published, because ${countOf(files, "public file")} would hold what is not public.`,
       {
         fixes: [
           "Take it out of the public source, the claim or the record that says it, make its collection public, or gate the source.",

@@ -4,7 +4,17 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { canonicalJson, type Sha256, sha256 } from "#snapshots/digest";
-import { type BlobEntry, type Library, objectPath, pageFile, pageImagesOf, pagePath, partsPath, type ViewData } from "#snapshots/format";
+import {
+  type BlobEntry,
+  type Library,
+  objectPath,
+  pageFile,
+  pageImagesOf,
+  pagePath,
+  partsPath,
+  type ViewData,
+  countOf,
+} from "#snapshots/format";
 import { escapeXml } from "#snapshots/page";
 import { type Claim, CUB_FIELDS, type CubRecord, KNOWN_VALUES, SAID_FIELDS, type Withdrawal } from "#snapshots/schema";
 import {
@@ -110,7 +120,7 @@ export async function redact(
     return ["What is to be redacted is still on the shelf, because vectors are being made; the next build removes it."];
   doneFile(shelves).write(digestOf(withdrawals, signers));
   return [
-    ...(blobs === 0 ? [] : [`Redacted ${blobs} blobs of earlier snapshots. ${ELSEWHERE}`]),
+    ...(blobs === 0 ? [] : [`Redacted ${countOf(blobs, "blob")} of earlier snapshots. ${ELSEWHERE}`]),
     ...(shared.size === 0
       ? []
       : [

@@ -222,7 +222,7 @@ async function findDefinitions(session: Session, named: readonly string[]): Prom
     say({
       t: "problem",
       path: request.ask[0]?.path ?? "",
-      what: `${left} definitions were not printed, for there are too many; changes below them are not seen`,
+      what: `there are too many definitions, so that ${left} of them ${left === 1 ? "was" : "were"} not printed; changes below are not seen`,
     });
   printed.keep(all);
   const reached = new Set(named);

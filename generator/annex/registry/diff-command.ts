@@ -1,4 +1,5 @@
 /** `proofshelf registry diff`: a source at two revisions. */
+import { countOf } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { print } from "#generator/commands";
 import { type Checks, readChecks } from "./checks.ts";
@@ -49,7 +50,7 @@ export async function runRegistryDiff(a: string, b: string, options: SourceOptio
       .map((line) => `${line}\n`)
       .join(
         "",
-      )}${before.found.length} declarations, then ${after.found.length}; ${shown.length + causes.length} differ; a prover has printed ${moved.size} at both revisions${moved.size === 0 ? ", so that only words are compared" : ""}.\n`,
+      )}${countOf(before.found.length, "declaration")}, then ${after.found.length}; ${shown.length + causes.length} differ; a prover has printed ${moved.size} at both revisions${moved.size === 0 ? ", so that only words are compared" : ""}.\n`,
   );
 }
 

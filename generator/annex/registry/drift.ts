@@ -1,6 +1,6 @@
 /** Drift under an unchanged name, told by cause from two checks: words are a hint, the prover's print is the verdict. */
 import { canonicalJson, sha256 } from "#snapshots/digest";
-import { compareNames, nameSome } from "#snapshots/format";
+import { compareNames, nameSome, countOf } from "#snapshots/format";
 import type { CheckStatement } from "#snapshots/annex/proofs";
 import type { DRIFT_CAUSES } from "#snapshots/schema";
 
@@ -144,7 +144,7 @@ export function describeMoved(all: readonly (Moved & { readonly name: string })[
   if (meaning.length > 0) {
     const definitions = [...new Set(meaning.flatMap((one) => one.definitions))].sort();
     lines.push(
-      `meaning: ${definitions.length} ${definitions.length === 1 ? "definition says" : "definitions say"} something else (${nameSome(definitions, NAMED)}); ${count(meaning)} of unchanged statement ${meaning.length === 1 ? "rests" : "rest"} on ${definitions.length === 1 ? "it" : "them"}: ${nameSome(
+      `meaning: ${countOf(definitions.length, "definition says", "definitions say")} something else (${nameSome(definitions, NAMED)}); ${count(meaning)} of unchanged statement ${meaning.length === 1 ? "rests" : "rest"} on ${definitions.length === 1 ? "it" : "them"}: ${nameSome(
         meaning.map(({ name }) => name),
         NAMED,
       )}`,

@@ -1,4 +1,5 @@
 /** `proofshelf registry import`: a table as an overlay. */
+import { countOf } from "#snapshots/format";
 import { existsSync, readFileSync } from "node:fs";
 import { parse as parseCsv } from "csv-parse/sync";
 import { stringify } from "yaml";
@@ -40,7 +41,7 @@ export function runRegistryImport(options: SourceOptions & { readonly csv: strin
   if (existsSync(target)) throw new ShelfError("bad_config", `${target} is there already; it was left as it is. Name another with --out.`);
   checkOverlay(options.csv, text);
   writeWhole(target, text, { modes: OPEN });
-  print(options, { file: target, records: records.length }, `Wrote ${target}: ${records.length} entries.\n`);
+  print(options, { file: target, records: records.length }, `Wrote ${target}: ${countOf(records.length, "entry", "entries")}.\n`);
 }
 
 /** partOf writes one part of a pattern: an empty cell stands for anything, all else for itself. */

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import { ShelfError } from "#snapshots/errors";
-import { nameSome } from "#snapshots/format";
+import { nameSome, countOf } from "#snapshots/format";
 import { generateKey } from "#snapshots/log";
 import type { Formalization } from "#snapshots/schema";
 import { OPEN, writeWhole } from "#snapshots/shelf";
@@ -74,7 +74,7 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
     options,
     { file, sources: rows.length, library: makesLibrary ? library : null, told, RECHECK_KEY: key.privateKey },
     [
-      `Wrote ${file} with ${rows.length} ${rows.length === 1 ? "source" : "sources"} of ${JSON.stringify(repo)}, a name that ids keep (--name gives another)${makesLibrary ? `, and ${library}` : ""}.`,
+      `Wrote ${file} with ${countOf(rows.length, "source")} of ${JSON.stringify(repo)}, a name that ids keep (--name gives another)${makesLibrary ? `, and ${library}` : ""}.`,
       ...(makesLibrary
         ? []
         : [`Into proofshelf.yaml belongs: registry: { sources: ./${basename(file)} } and code: { kind: directory, root: ./code }`]),

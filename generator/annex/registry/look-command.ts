@@ -10,6 +10,7 @@ import {
   reviewSentences,
   witnessSentence,
   nameSome,
+  countOf,
 } from "#snapshots/format";
 import { formatGraphDot, formatGraphNdjson } from "#snapshots/annex/proofs";
 import type { ClaimsRegistry, CubRecord, RegistryMeta } from "#snapshots/schema";
@@ -79,7 +80,7 @@ export async function runGraph(id: string, options: SourceOptions & { readonly d
     print(
       options,
       { id, depth, graph: graph.map((line) => JSON.parse(line) as unknown) },
-      `${start.id} ${start.module}.${start.theorem_name}\n${lines.join("")}${near.size - 1} records within ${depth} ${depth === 1 ? "step" : "steps"}.\n`,
+      `${start.id} ${start.module}.${start.theorem_name}\n${lines.join("")}${countOf(near.size - 1, "record")} within ${countOf(depth, "step")}.\n`,
     );
   }
 }
@@ -155,7 +156,7 @@ export async function runAxioms(ids: readonly string[], options: SourceOptions &
     })
     .sort((a, b) => a.axioms.length - b.axioms.length || b.records.length - a.records.length);
   const lines = groups.flatMap(({ axioms, unsafe, outside, records: those }) => [
-    `${those.length} ${those.length === 1 ? "record rests" : "records rest"} on ${axioms.length === 0 ? "no axiom" : ""}`.trimEnd() +
+    `${countOf(those.length, "record rests", "records rest")} on ${axioms.length === 0 ? "no axiom" : ""}`.trimEnd() +
       (axioms.length === 0 ? "." : ":"),
     ...axioms.map((name) => `  ${name}${outside.includes(name) ? " (outside the policy)" : ""}`),
     ...unsafe.map((what) => `  ${what}`),
@@ -201,7 +202,7 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
   if (unheld === cubs.length) lines.push("No check that counts accepted a record, so that nothing is held against the advisories.");
   else {
     if (told.length === 0) lines.push("No checker that accepted a record has a known hole.");
-    if (unheld > 0) lines.push(`Of ${unheld} of the ${cubs.length} records this says nothing: no check that counts accepted them.`);
+    if (unheld > 0) lines.push(`Of ${unheld} of ${countOf(cubs.length, "record")} this says nothing: no check that counts accepted them.`);
   }
   print(
     options,

@@ -1,4 +1,5 @@
 /** makeRegistry makes the registry, `{ meta, cubs }`, as a file of it would be. */
+import { countOf } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { countRecords } from "#snapshots/query";
 import type { CubRecord, RecordEdge, RegistryMeta } from "#snapshots/schema";
@@ -33,7 +34,7 @@ export async function makeRegistry(config: RegistrySources, tell: (what: string)
   if (unknown.length > 0)
     throw new ShelfError(
       "bad_source",
-      `${unknown.length} declarations are not in the lock (${unknown[0]?.key ?? ""}). Run proofshelf registry scan first.`,
+      `${countOf(unknown.length, "declaration is", "declarations are")} not in the lock (${unknown[0]?.key ?? ""}). Run proofshelf registry scan first.`,
     );
   const uncounted = scan.checks.refused.map((what) => `${config.checks.store}/${what}.`);
   for (const what of [...cutAlike(uncounted, "checks that count for nothing"), ...reviewFindings(config, scan)]) tell(what);

@@ -54,7 +54,7 @@ export function checkProof<Term>(one: MetamathStatement, named: ReadonlyMap<stri
   if ("wrong" in walked) return walked.wrong;
   if (walked.open) return null;
   if (wrong !== null) return wrong;
-  if (stack.length !== 1) return `it leaves ${stack.length} claims and not one`;
+  if (stack.length !== 1) return `it leaves more or fewer claims than one: ${stack.length}`;
   const own = one.mandatory.flatMap((hypothesis) => (hypothesis.floats ? [terms.hypothesis(one, hypothesis)] : []));
   return types[0] === one.type && stack[0] === terms.fill(one, one, own) ? null : "it proves something else than it states";
 }

@@ -1,5 +1,6 @@
 /** The questions to an adapter and its answers: one program for each prover, one JSON object a line. The transcript comes from a program that read
  *  foreign files: anything in it that is not exactly as it has to be makes the whole run void. */
+import { countOf } from "#snapshots/format";
 import { z } from "zod";
 import { type StatementWord, StatementWords } from "#snapshots/schema";
 import { type AdapterRequest, type AskedDeclaration, EVERY, isBelow } from "./request.ts";
@@ -158,7 +159,7 @@ export function readTranscript(
     else answered = line.answered;
   }
   if (tool === null || answered === null) return { void: "it has no end" };
-  if (answered !== asked.size) return { void: `it answers ${answered} of ${asked.size} declarations` };
+  if (answered !== asked.size) return { void: `it answers ${answered} of ${countOf(asked.size, "declaration")}` };
   const results: Result[] = [];
   for (const [key, { path }] of asked) {
     const file = checks.get(path);

@@ -142,7 +142,7 @@ test("a source without a file is an error that says what is there", async (t) =>
     assert.notEqual(ran.status, 0);
   }
   await writeFiles(folder, [["registry.yaml", "sources:\n  - { repo: dev, git: ./dev, prover: coq, root: ./ }\n"]]);
-  assert.match((await run("scan")).stdout, /1 records/, "a dot is the root");
+  assert.match((await run("scan")).stdout, /1 record\./, "a dot is the root");
   const required = await run("recheck", "--require", "Coq");
   assert.deepEqual([required.status, /Coq is no prover; there is coq, /.test(required.stderr)], [2, true], required.stderr);
 });

@@ -1,4 +1,5 @@
 /** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
+import { countOf } from "#snapshots/format";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { ShelfError } from "#snapshots/errors";
@@ -93,7 +94,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
     ...lacking,
     ...[...absent].map((prover) => `${PROVERS[prover].needs} is not installed: nothing was run over ${PROVERS[prover].title}.`),
     ...runs.flatMap(({ repo, asked, check, problems }) => [
-      `${repo}: asked of ${asked} declarations; ${check === null ? "no check came of it" : `check ${check}`}`,
+      `${repo}: asked of ${countOf(asked, "declaration")}; ${check === null ? "no check came of it" : `check ${check}`}`,
       ...problems.map((problem) => `  ${problem}`),
     ]),
     ...(options.second === false ? ["coqchk was left out, as --no-second says: what Coq accepts nobody looks over."] : []),
@@ -296,8 +297,8 @@ export async function runSourcesCheck(file: string, options: CommonOptions & { r
   );
   const lines = [
     ...findings,
-    ...[...agree].map(([says, those]) => `${says}: ${those.length} records.`),
-    `${scan.records.length} records, ${checks.count} checks that hold, ${stale.length} records that no check is of, ${findings.length === 0 ? "nothing found" : `${findings.length} findings`}.`,
+    ...[...agree].map(([says, those]) => `${says}: ${countOf(those.length, "record")}.`),
+    `${countOf(scan.records.length, "record")}, ${countOf(checks.count, "check that holds", "checks that hold")}, ${countOf(stale.length, "record")} that no check is of, ${findings.length === 0 ? "nothing found" : countOf(findings.length, "finding")}.`,
   ];
   print(options, { records: scan.records.length, checks: checks.count, unchecked: stale.length, findings }, `${lines.join("\n")}\n`);
   if (findings.length > 0) process.exitCode = FOUND;

@@ -1,4 +1,5 @@
 /** `proofshelf registry scan`: reads the revisions, and writes what came of them. */
+import { countOf } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import { print, REFUSED } from "#generator/commands";
@@ -43,13 +44,13 @@ export async function runRegistryScan(options: ScanCommand): Promise<void> {
   const lines = [
     ...notes.map((note) => `Note: ${note}`),
     ...scan.sources.map(
-      ({ source, head, found }) => `${source.repo} at ${head.slice(0, 12)} (${source.prover}): ${found.length} declarations`,
+      ({ source, head, found }) => `${source.repo} at ${head.slice(0, 12)} (${source.prover}): ${countOf(found.length, "declaration")}`,
     ),
     ...[...Map.groupBy(scan.drift, ({ what, refused }) => `${what} ${refused}`).values()].flatMap(describeAlike),
     ...describeRefused(scan),
     refused.length > 0
       ? `Nothing was written: what ${refused.length} of them state is not what a prover accepted. If that is meant: --accept ${refused.map(({ id }) => id).join(" ")} --reason …`
-      : `${scan.records.length} records${options.plan === true ? "; nothing was written" : ""}.`,
+      : `${countOf(scan.records.length, "record")}${options.plan === true ? "; nothing was written" : ""}.`,
   ];
   print(options, { records: scan.records.length, drift: scan.drift, notes, written: writes }, `${lines.join("\n")}\n`);
   if (refused.length > 0) process.exitCode = REFUSED;

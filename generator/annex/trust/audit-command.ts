@@ -4,7 +4,7 @@ import { z } from "zod";
 import { OPEN, writeWhole } from "#snapshots/shelf";
 import { parseJson } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { formatBytes } from "#snapshots/format";
+import { formatBytes, countOf } from "#snapshots/format";
 import { parseCheckpoint } from "#snapshots/log";
 import type { SeenHead } from "./log-head.ts";
 import { audit, type Audited } from "./audit.ts";
@@ -83,13 +83,17 @@ function describe({ url, sequence, snapshot, origin, signed_by, consistent_with,
     `${url} serves snapshot ${sequence} (${snapshot.slice(0, 12)}) of the log ${origin}, ${signed_by === null ? "which nobody has signed" : `signed by ${signed_by}`}.`,
     `Its record is entry ${sequence} of the log.`,
     ...consistent_with.map(
-      (size) => `The log goes on from the ${size} ${size === 1 ? "entry" : "entries"} that were seen before: nothing was rewritten.`,
+      (size) => `The log goes on from the ${countOf(size, "entry", "entries")} that were seen before: nothing was rewritten.`,
     ),
-    `${trees} trees lead to ${of} files; ${files === of ? "all" : files} of them were hashed (${formatBytes(bytes)}), and ${addresses} are what readers are given.`,
-    ...(redacted === 0 ? [] : [`${redacted} files of earlier snapshots are redacted, each with a notice.`]),
+    `${countOf(trees, "tree leads", "trees lead")} to ${countOf(of, "file")}; of them ${files === of ? "all" : files} were hashed (${formatBytes(bytes)}), and ${addresses} are what readers are given.`,
+    ...(redacted === 0
+      ? []
+      : [`${countOf(redacted, "file of an earlier snapshot is", "files of earlier snapshots are")} redacted, each with a notice.`]),
     ...(derived ? ["Everything that follows from the objects was made again, and is the same."] : []),
     ...lies.map((lie) => `LIE  ${lie}`),
-    lies.length === 0 ? `All of it holds (${requests} requests).` : `${lies.length} of this ${lies.length === 1 ? "does" : "do"} not hold.`,
+    lies.length === 0
+      ? `All of it holds (${countOf(requests, "request")}).`
+      : `${countOf(lies.length, "of this does", "of this do")} not hold.`,
   ];
   return `${lines.join("\n")}\n`;
 }

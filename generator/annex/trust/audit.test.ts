@@ -133,7 +133,7 @@ test("what was seen is remembered: an older head, a fork and another key are lie
   const first = await ask(view, "/shelf/checkpoints/1");
   lie = (path, bytes) => (path === "/shelf/checkpoint" ? first.body : bytes);
   const older = await run(server.url, "--state", state);
-  assert.deepEqual([older.exit, /older head: 1 entries, and 2 were seen/.test(older.stderr)], [3, true], older.stderr);
+  assert.deepEqual([older.exit, /older head: 1 entry, and 2 were seen/.test(older.stderr)], [3, true], older.stderr);
   const other = generateKey("library.example/shelf");
   lie = (path, bytes) => {
     if (path === "/shelf/keys.json") return Buffer.from(`[{"first":1,"key":"${other.publicKey}"}]`);
@@ -143,7 +143,7 @@ test("what was seen is remembered: an older head, a fork and another key are lie
   };
   const seen = { ...parseCheckpoint(Buffer.from((JSON.parse(kept) as { checkpoint: string }).checkpoint)), key: PAIR.publicKey };
   assert.equal(await look(server.url), "", "who has seen nothing believes the first key");
-  assert.match(await look(server.url, { seen }), /another key signed the first 2 entries/);
+  assert.match(await look(server.url, { seen }), /another key signed the head of 2 entries/);
   assert.match(await look(server.url, { key: parseKey(PAIR.publicKey) }), /No key of the log signed/);
   lie = null;
   const fork = parseCheckpoint((await ask(view, "/shelf/checkpoint")).body);

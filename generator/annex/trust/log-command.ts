@@ -1,4 +1,5 @@
 /** `proofshelf keygen` and `proofshelf log` */
+import { countOf } from "#snapshots/format";
 import { readFileSync } from "node:fs";
 import { ShelfError } from "#snapshots/errors";
 import { generateKey } from "#snapshots/log";
@@ -31,8 +32,8 @@ export async function runCosigned(file: string, options: CommonOptions, annexes:
   );
   const text =
     done.added.length === 0
-      ? `The checkpoint of ${done.size} entries has these signatures already.\n`
-      : `Kept under the checkpoint of ${done.size} entries: ${done.added.join(", ")}.\n`;
+      ? `The checkpoint of ${countOf(done.size, "entry", "entries")} has these signatures already.\n`
+      : `Kept under the checkpoint of ${countOf(done.size, "entry", "entries")}: ${done.added.join(", ")}.\n`;
   print(options, done, text);
 }
 

@@ -50,7 +50,7 @@ test("another key, another log, an older head, a fork and keys that are rewritte
     ["another log", await logOf(ENTRIES, OWN.privateKey, "other.example"), /it is another log: "other\.example", not "library/],
     ["an older head", await logOf(ENTRIES.slice(1)), /it serves an older head: 2 entries, and 3 were seen/],
     ["a fork", await logOf(["one", "two", "drei"]), /it serves a fork: another head of 3 entries was seen/],
-    ["another key", await logOf(ENTRIES, OTHER.privateKey), /another key signed the first 3 entries/],
+    ["another key", await logOf(ENTRIES, OTHER.privateKey), /another key signed the head of 3 entries/],
     [
       "another key from here on",
       by(

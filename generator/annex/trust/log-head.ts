@@ -1,5 +1,6 @@
 /** The head of a log that somebody serves: who signed it, that it goes on from a head that was seen, and that it is over the tree and the
  *  last entry which are served with it. Everything is read through one function; whoever answers it controls every byte. */
+import { countOf } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import {
   type Checkpoint,
@@ -60,21 +61,21 @@ export async function checkHead(read: ReadLog, given: NoteKey | null, seen: Seen
 function checkSeen(head: LogHead, keys: LogKeys, seen: SeenHead): void {
   checkOrder(seen, head);
   if (head.size === seen.size && !head.root.equals(seen.root))
-    throw refused(`it serves a fork: another head of ${head.size} entries was seen`);
+    throw refused(`it serves a fork: another head of ${countOf(head.size, "entry", "entries")} was seen`);
   if ((keyOf(keys, seen.size)?.text ?? null) !== seen.key)
-    throw refused(`its list of keys says now that another key signed the first ${seen.size} entries`);
+    throw refused(`its list of keys says now that another key signed the head of ${countOf(seen.size, "entry", "entries")}`);
 }
 
 function checkOrder(older: LogHead, { origin, size }: LogHead): void {
   if (origin !== older.origin) throw refused(`it is another log: ${JSON.stringify(origin)}, not ${JSON.stringify(older.origin)}`);
-  if (size < older.size) throw refused(`it serves an older head: ${size} entries, and ${older.size} were seen`);
+  if (size < older.size) throw refused(`it serves an older head: ${countOf(size, "entry", "entries")}, and ${older.size} were seen`);
 }
 
 /** checkContinues checks that the entries of an older head are the beginning of those of this one. @throws ShelfError "bad_checkpoint" or "bad_log" */
 export async function checkContinues(older: LogHead, head: LogHead, nodes: ReadNode): Promise<void> {
   checkOrder(older, head);
   if (!verifyConsistency(older, head, await proveConsistency(older.size, head.size, nodes)))
-    throw refused(`it serves a fork: its ${head.size} entries do not begin with the ${older.size} that were seen`);
+    throw refused(`it serves a fork: of its entries, ${head.size}, the first ${older.size} are not those that were seen`);
 }
 
 /** readLastEntry reads the entry that the log ends with, and checks that tiles, entry and head are of one tree.

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "#snapshots/errors";
 import { parseKey } from "#snapshots/log";
-import { formatBytes } from "#snapshots/format";
+import { formatBytes, countOf } from "#snapshots/format";
 import { mirror, type Mirrored, roomFor } from "./mirror.ts";
 import { openOrigin } from "./origin.ts";
 import { openProgress } from "#generator/files";
@@ -69,8 +69,8 @@ function describe({
   const trusted =
     unchecked_changes === 0
       ? ""
-      : `${unchecked_changes} lists of changes lie between snapshots that are gone, and were taken as they are.\n`;
+      : `Lists of changes between snapshots that are gone, ${unchecked_changes} in number, were taken as they are.\n`;
   return `The copy ${state} snapshot ${sequence} (${snapshot.slice(0, 12)}), ${signed_by === null ? "which nobody has signed" : `signed by ${signed_by.slice(0, signed_by.indexOf("+"))}`}; it keeps ${snapshots}.
-Fetched ${blobs} files in ${requests} requests, ${formatBytes(bytes)}.
-${redacted === 0 ? "" : `${redacted} files of earlier snapshots are redacted; a notice stands in the place of each.\n`}${trusted}`;
+Fetched ${countOf(blobs, "file")} in ${countOf(requests, "request")}, ${formatBytes(bytes)}.
+${redacted === 0 ? "" : `${countOf(redacted, "file of an earlier snapshot is", "files of earlier snapshots are")} redacted; a notice stands in the place of each.\n`}${trusted}`;
 }

@@ -347,7 +347,7 @@ const LIES: readonly (readonly [name: string, lie: () => Lie, said: RegExp])[] =
   [
     "keys that say another beginning",
     () => at("/shelf/keys.json", () => Buffer.from(`[{"first":2,"key":"${PAIR.publicKey}"}]`)),
-    /checkpoint of 1 entries is not signed as its keys\.json says/,
+    /checkpoint of 1 entry is not signed as its keys\.json says/,
   ],
   ["keys that are none", () => at("/shelf/keys.json", () => Buffer.from("{}")), /keys\.json/],
 ];

@@ -9,7 +9,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { canonicalJson, type Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
-import { isWithdrawalError } from "#snapshots/format";
+import { isWithdrawalError, countOf } from "#snapshots/format";
 import {
   appendEntries,
   MAX_NOTE_BYTES,
@@ -210,7 +210,7 @@ async function readLog({ origin, shelf, head, seen }: Following) {
   const kept = await readKept(origin, size);
   const { root, ...log } = await growLog(shelf, known, kept, entries);
   if (!root.equals(head.root))
-    throw refusal(url, `its checkpoint is not over the ${size} entries that it serves: a fork, or they were exchanged`);
+    throw refusal(url, `its checkpoint is not over what it serves, ${countOf(size, "entry", "entries")}: a fork, or they were exchanged`);
   return { kept, recordOf: (sequence: number) => parseEntry(url, entries[sequence - 1] ?? Buffer.alloc(0), sequence), ...log };
 }
 
@@ -310,14 +310,14 @@ async function readHeads({ origin, head }: Following, kept: readonly number[], r
       if (bytes === null) return;
       const one = parseCheckpoint(bytes);
       if (one.size !== size || !one.root.equals(await treeRoot(size, nodes)))
-        throw refusal(origin.url, `its checkpoint of ${size} entries is not the beginning of its log`);
+        throw refusal(origin.url, `its checkpoint of ${countOf(size, "entry", "entries")} is not the beginning of its log`);
       const signer = keyOf(head.keys, size);
       const signed = verifiedBy(
         one.note,
         head.keys.flatMap(({ key }) => (key === null ? [] : [parseKey(key)])),
       );
       if (signer === null ? signed.length > 0 : !signed.some(({ text }) => text === signer.text))
-        throw refusal(origin.url, `its checkpoint of ${size} entries is not signed as its keys.json says`);
+        throw refusal(origin.url, `its checkpoint of ${countOf(size, "entry", "entries")} is not signed as its keys.json says`);
       heads.set(size, bytes.toString());
     });
   }

@@ -177,6 +177,7 @@ function restore(read: ReadFile, snapshot: string, bytes: string, served: string
  *  @throws Broken when it comes from another snapshot by now: what would be compared is not what is read */
 async function fetchPage(shown: string | null): Promise<Response> {
   const page = await fetch(new URL(location.pathname + location.search, location.href));
+  if (!page.ok && page.status !== 404) throw new Broken(`the page did not come once more (${page.status}); load it again later`);
   const sent = page.headers.get("x-snapshot");
   if (shown !== null && sent !== null && sent !== shown)
     throw new Broken(

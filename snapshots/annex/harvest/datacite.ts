@@ -1,5 +1,5 @@
 /** The snapshot as DataCite metadata (schema 4.6, as JSON). It has no DOI: whoever registers one adds it. */
-import { absoluteHref, type ViewData } from "#snapshots/format";
+import { absoluteHref, type ViewData, countOf } from "#snapshots/format";
 import type { SnapshotRecord } from "#snapshots/shelf";
 import { licenceUrl } from "#snapshots/schema";
 
@@ -34,7 +34,12 @@ export function dataCite(data: ViewData, { snapshot, sequence, created }: Snapsh
         schemeUri: "https://w3id.org/ro/crate/1.2",
       },
     ],
-    sizes: [`${objects.length} files`, `${bytes} bytes`, `${claims.claims.length} claims`, `${cubs.length} proof records`],
+    sizes: [
+      countOf(objects.length, "file"),
+      countOf(bytes, "byte"),
+      countOf(claims.claims.length, "claim"),
+      countOf(cubs.length, "proof record"),
+    ],
     formats: [...new Set(objects.map(({ media_type: type }) => type.split(";")[0] ?? type))].sort(),
     rightsList: licences.map((license) => {
       const href = licenceUrl(license);

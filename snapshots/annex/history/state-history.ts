@@ -1,6 +1,6 @@
 /** The dated states of a record or a claim over the snapshots, as HTML for its page. */
 import { LRUCache } from "lru-cache";
-import { ACCEPTED, changedStatement, pagePath, recordStanding, relativeHref, USE_WORDS, wordsOf } from "#snapshots/format";
+import { ACCEPTED, changedStatement, pagePath, recordStanding, relativeHref, USE_WORDS, wordsOf, countOf } from "#snapshots/format";
 import type { OpenSnapshot } from "#snapshots/query";
 import type { Claim, CubRecord } from "#snapshots/schema";
 import { type SnapshotRecord, unreadable } from "#snapshots/shelf";
@@ -31,7 +31,7 @@ export async function stateHistory(open: OpenSnapshot, path: string, kind: Kind,
     before = item ?? before;
   }
   const older = seen.all.length - shown.length;
-  const more = older === 0 ? "" : `<p class="quiet">${older} earlier ${older === 1 ? "change is" : "changes are"} not shown.</p>`;
+  const more = older === 0 ? "" : `<p class="quiet">${countOf(older, "earlier change is", "earlier changes are")} not shown.</p>`;
   const revisions = kind === "claims" || seen.all.length < 2 ? "" : `<p>${revisionsLink(path, seen.all.length)}</p>`;
   return `<h2 id="states">States over time</h2>${revisions}${more}<dl class="pairs">${rows.reverse().join("")}</dl>`;
 }

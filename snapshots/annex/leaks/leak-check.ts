@@ -1,4 +1,5 @@
 /** The leak rule as a check of what is published: README.md. */
+import { countOf } from "#snapshots/format";
 import type { Sha256 } from "#snapshots/digest";
 import type { ObjectRow, ViewData } from "#snapshots/format";
 import { createTreeCache, openSnapshot, type Shelf, type Snapshot, unreadable } from "#snapshots/shelf";
@@ -103,7 +104,7 @@ export function leakCheck(sources: LeakSources): Check {
         // Names are told to who verifies both views; of texts and values only where they stand.
         const names = kind === "key" ? `: ${found.slice(0, MAX_NAMED).map(tellKey).join(", ")}` : "";
         const where = place.line === null || names !== "" ? "" : `, first in line ${place.line}`;
-        const detail = `${found.length} ${found.length === 1 ? "occurrence" : "occurrences"}${where}${names}.`;
+        const detail = `${countOf(found.length, "occurrence")}${where}${names}.`;
         report.add(`leak_${kind}`, "public", { snapshot: snapshot.id, path: place.path }, detail, severity);
       }
     },

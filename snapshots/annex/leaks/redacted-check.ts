@@ -1,4 +1,5 @@
 /** Notices of blobs that were taken out of earlier snapshots: one that holds stands in the place of its blob. */
+import { countOf } from "#snapshots/format";
 import { checkRedaction, readLogKeys } from "#snapshots/shelf";
 import type { Check } from "#snapshots/verify";
 
@@ -20,7 +21,7 @@ export const REDACTION_CHECKS: readonly Check[] = [
     needs: "root",
     run({ report, root, redacted }) {
       if (redacted.size === 0) return;
-      report.add("redacted", root, { path: "redacted" }, `${redacted.size} blobs of earlier snapshots, each with its notice.`);
+      report.add("redacted", root, { path: "redacted" }, `${countOf(redacted.size, "blob")} of earlier snapshots, each with its notice.`);
     },
   },
 ];

@@ -1,5 +1,6 @@
 /** The log of publications: every record is the entry of its number, also one that was taken out of service, every head is the root over
  *  its entries, whoever should have signed it did, and every file of the log is what is cut from those that follow it. */
+import { countOf } from "#snapshots/format";
 import { canonicalJson, type Sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import {
@@ -62,7 +63,7 @@ async function checkLog(
       if (checkpoint === null) continue;
       origins.set(checkpoint.origin, [...(origins.get(checkpoint.origin) ?? []), size]);
       if (!(await treeRoot(size, nodes)).equals(checkpoint.root))
-        report.add("log_damaged", root, at(size), `It is not the root over the first ${size} entries.`);
+        report.add("log_damaged", root, at(size), `It is not the root over ${countOf(size, "entry", "entries")}.`);
       const key = keys === null ? null : keyOf(keys, size);
       if (key !== null && verifiedBy(checkpoint.note, [key]).length === 0)
         report.add("checkpoint_refused", root, at(size), `${key.name} (${key.id}) should have signed it, and did not.`);
@@ -121,7 +122,8 @@ async function checkTiles({ shelf, report, root }: Pick<Audit, "shelf" | "report
   for (const path of there) {
     try {
       const [found, wanted] = [await readOnce(path), await readTileFile(path, last, readOnce)];
-      if (wanted === null) report.add("log_damaged", root, { path }, `A log of ${last} entries has no such file.`, "warning");
+      if (wanted === null)
+        report.add("log_damaged", root, { path }, `A log of ${countOf(last, "entry", "entries")} has no such file.`, "warning");
       else if (found !== null && !wanted.equals(found))
         report.add("log_damaged", root, { path }, "It is not the beginning of what follows it.");
     } catch (error) {

@@ -1,5 +1,5 @@
 /** llms-full.txt: the library's claims, records and texts in one file, for readers who take in a whole library at once. */
-import { absoluteHref, claimStandings, judgedWords, pagePath } from "#snapshots/format";
+import { absoluteHref, claimStandings, judgedWords, pagePath, countOf } from "#snapshots/format";
 import { hasExactLines } from "#snapshots/schema";
 import type { Snapshot } from "#snapshots/shelf";
 import { flat, llmsText } from "#snapshots/page";
@@ -59,14 +59,17 @@ export async function llmsFullText(snapshot: Snapshot): Promise<string> {
   add("\n# Objects\n\nEach text stands between two lines with its digest. It is quoted, not addressed to the reader.\n");
   let named = 0;
   for (const { key, title, kind, size: bytes, sha256 } of objects) {
-    const head = `\n## ${flat(title)}\n\nkey ${JSON.stringify(key)}, ${bytes} bytes, ${absoluteHref(data, pagePath.object(key), null)}\n`;
+    const head = `\n## ${flat(title)}\n\nkey ${JSON.stringify(key)}, ${countOf(bytes, "byte")}, ${absoluteHref(data, pagePath.object(key), null)}\n`;
     const text = hasExactLines(kind) && bytes <= MAX_OBJECT && size + bytes < MAX_FULL ? await readUtf8(snapshot, key) : null;
     const quoted =
       text === null ? null : `${head}\n----- ${sha256} -----\n${text}${text.endsWith("\n") ? "" : "\n"}----- ${sha256} -----\n`;
     if ((quoted === null || !add(quoted)) && !add(`${head}sha256 ${sha256}; not quoted here\n`)) break;
     named++;
   }
-  if (named < objects.length) parts.push(`\n${objects.length - named} more objects are at ${absoluteHref(data, "/api/catalog", null)}\n`);
+  if (named < objects.length)
+    parts.push(
+      `\n${countOf(objects.length - named, "more object is", "more objects are")} at ${absoluteHref(data, "/api/catalog", null)}\n`,
+    );
   return parts.join("");
 }
 

@@ -11,6 +11,7 @@ import {
   reviewSentences,
   witnessSentence,
   wordSentence,
+  countOf,
 } from "#snapshots/format";
 import type { otherProofs } from "#snapshots/query";
 import type { CubRecord, Standing } from "#snapshots/schema";
@@ -51,7 +52,8 @@ function folderText({ prefix, prefixes, objects, part, parts, jumps }: BrowsePag
   return lines(
     ...heading(prefix === "" ? "All objects" : prefix),
     ...prefixes.map(
-      ({ prefix: folder, count, bytes }) => `- ${link(folder, href(pagePath.browse(folder)))}: ${count} objects, ${formatBytes(bytes)}`,
+      ({ prefix: folder, count, bytes }) =>
+        `- ${link(folder, href(pagePath.browse(folder)))}: ${countOf(count, "object")}, ${formatBytes(bytes)}`,
     ),
     ...objects.map((card) => objectLine(card, href)),
     ...(parts < 2 ? [] : ["", `Part ${part} of ${parts}.`, "", ...ranges.map((range) => `- ${range}`)]),
@@ -66,7 +68,7 @@ function objectText(model: ObjectPage, href: LinkTo, follows: boolean): string {
     "",
     `- key: ${code(model.key)}`,
     `- sha256: ${code(model.sha256)}`,
-    `- ${model.size} bytes, ${inline(model.media_type)}${model.uploaded === null ? "" : `, ${model.uploaded}`}`,
+    `- ${countOf(model.size, "byte")}, ${inline(model.media_type)}${model.uploaded === null ? "" : `, ${model.uploaded}`}`,
     ...(model.source === undefined
       ? []
       : [`- source: ${code(model.source.path)} at ${code(model.source.ref)} in ${inline(model.source.repo)}`]),
