@@ -17,7 +17,6 @@ export {
   isUnsaid,
   namedSign,
   plainIn,
-  readReferences,
   replaceTags,
   SHORTCODE,
   shortcodeIn,
