@@ -1,7 +1,7 @@
 /** LaTeX as a document. The reader knows what authors write in the body of a paper; of a command that it does not know the arguments are text.
  *  Macros of the file are expanded, a bounded number of times. */
 import type { Element, ElementContent } from "hast";
-import { openLines, plainIn } from "#snapshots/blocks";
+import { LATEX_ACCENTS, openLines, pairs, plainIn } from "#snapshots/blocks";
 import { isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import {
   box,
@@ -24,7 +24,7 @@ import { openingOf, textOf, TooComplex } from "./html-tree.ts";
 import { LatexMath } from "./latex-math.ts";
 import { settingsIn } from "./lined.ts";
 import { rooted } from "./links.ts";
-import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, pairs, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
+import { ARGUMENTS, DECLARES, DROPS, findShape, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
 import type { Others } from "./others.ts";
 import { shorten } from "./passages.ts";
 
@@ -473,7 +473,7 @@ class LatexReader {
       flow.add(element("br"), line);
       return;
     }
-    if (ACCENTS.has(sign)) return this.#accent(sign, to, flow, line);
+    if (LATEX_ACCENTS.has(sign)) return this.#accent(sign, to, flow, line);
     if (/[,;:! \n/-]/.test(sign)) flow.say(/[/!-]/.test(sign) ? "" : " ", line);
     else if (/[^)\]<>+@]/.test(sign)) flow.say(sign, line);
   }
@@ -484,7 +484,7 @@ class LatexReader {
     const [whole = "", name] = /^(?:\\([ij])(?![A-Za-z])|\p{L})/u.exec(this.#text.slice(from, Math.min(to, from + 4))) ?? [];
     if (range === undefined) this.#at = from + whole.length;
     const letter = (range === undefined ? (name ?? whole) : this.#textOf(range)).replace(/^\\([ij])$/, "$1");
-    flow.say((letter === "" ? "" : letter.charAt(0) + (ACCENTS.get(accent) ?? "") + letter.slice(1)).normalize("NFC"), line);
+    flow.say((letter === "" ? "" : letter.charAt(0) + (LATEX_ACCENTS.get(accent) ?? "") + letter.slice(1)).normalize("NFC"), line);
   }
 
   #dollar(token: string, at: number, to: number, flow: Flow, line: number): void {
@@ -550,7 +550,7 @@ class LatexReader {
       this.#arguments(this.#text.startsWith("{}", this.#at) ? 1 : 0, to);
       flow.say(sign, line);
       if (/[ \t\n]/.test(this.#text[this.#at] ?? "") && sign.trim() !== "" && /^[\p{L}]$/u.test(sign)) this.#at = this.#skip(to);
-    } else if (ACCENTS.has(name)) this.#accent(name, to, flow, line);
+    } else if (LATEX_ACCENTS.has(name)) this.#accent(name, to, flow, line);
     else if (REFERS.test(name)) this.#refer(name, to, flow, line);
     else if (CITES.test(name) && name !== "nocite") this.#cite(to, flow, line);
     else {

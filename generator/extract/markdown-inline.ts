@@ -1,9 +1,8 @@
 /** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
-import { EMOJI, emojiOf, ICON, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
+import { EMOJI, emojiOf, ICON, pairs, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
-import { pairs } from "./latex-tokens.ts";
 import { rooted } from "./links.ts";
 import { formatFormula } from "./markdown-formulas.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";

@@ -271,9 +271,9 @@ test("attributes in braces are in no heading and in no quote", async () => {
 
 test("a price in brackets is no formula, and one that ends on its line is none of the lines below", async () => {
   const { html } = await read(
-    "It is $5/mo (was $7/mo) and 5$ or 6$ in *Quebec*.\n\n$$x = y$$ within it.\n\n- item\n- $$\n  q = r\n  $$\n\nThe set $[0,1)$.\n",
+    "US$5 or A$6, *5$ each* and it is $5/mo (was $7/mo) and 5$ or 6$ in *Quebec*.\n\n$$x = y$$ within it.\n\n- item\n- $$\n  q = r\n  $$\n\nThe set $[0,1)$.\n",
   );
-  assert.match(html, /\(was \$7\/mo\) and 5\$ or 6\$ in <em>Quebec<\/em>/);
+  assert.match(html, /<em>5\$ each<\/em> and it is \$5\/mo \(was \$7\/mo\) and 5\$ or 6\$ in <em>Quebec<\/em>/);
   assert.match(
     html,
     /<\/math><\/span> within it\.[^]*<li[^>]*>item<\/li>\n<li[^>]*>\s*<span class="katex"><math[^]*The set <span class="katex">/,

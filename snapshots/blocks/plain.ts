@@ -1,29 +1,19 @@
 /** PlainIn gives a text as a reader sees it: without the marks of its language, and with what is written in code and formulas as it stands there.
- *  Marks of one language mean nothing in another. This runs in browsers too. */
+ *  Marks of one language mean nothing in another. */
 import { nameToEmoji } from "gemoji";
 import type { Prose } from "#snapshots/schema";
 import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
+import { LATEX_ACCENTS, LATEX_PRINTED, pairs } from "./latex-letters.ts";
 
-const pairsIn = (text: string): Readonly<Record<string, string>> =>
-  Object.fromEntries([...text.matchAll(/(\w+)=(\S|\u00a0)/g)].map(([, name = "", sign = ""]) => [name, sign]));
 /** Those of mathematics have their names of LaTeX. */
-const NAMED = pairsIn(
+const NAMED = pairs(
   "aelig=æ amp=& apos=' bull=• copy=© deg=° euro=€ gt=> hellip=… laquo=« larr=← ldquo=“ lsquo=‘ lt=< mdash=— middot=· minus=− nbsp=\u00a0 " +
     'ndash=– oslash=ø plusmn=± quot=" raquo=» rarr=→ rdquo=” reg=® rsquo=’ sect=§ szlig=ß trade=™',
 );
 const ACCENTED = /^([a-z])(acute|caron|cedil|circ|grave|ring|tilde|uml)$/i;
-const ACCENTS = pairsIn("acute=\u0301 caron=\u030c cedil=\u0327 circ=\u0302 grave=\u0300 ring=\u030a tilde=\u0303 uml=\u0308");
+const ACCENTS = pairs("acute=\u0301 caron=\u030c cedil=\u0327 circ=\u0302 grave=\u0300 ring=\u030a tilde=\u0303 uml=\u0308");
 /** An accent and its letter, as LaTeX has them. */
-const LATEX_ACCENT = /\\(["'`^~=.])\{?(\p{L})\}?/gu;
-const LATEX_ACCENTS: Readonly<Record<string, string>> = {
-  '"': "\u0308",
-  "'": "\u0301",
-  "`": "\u0300",
-  "^": "\u0302",
-  "~": "\u0303",
-  "=": "\u0304",
-  ".": "\u0307",
-};
+const LATEX_ACCENT = /\\(?:(["'`^~=.])|([cvuHkrdb])(?![A-Za-z])\s*)\{?(?:\\([ij])(?![A-Za-z])|(\p{L}))\}?/gu;
 
 /** ATTRIBUTES are the attributes of a tag, in which a sign in quotes ends nothing; each is read in one way, so that nothing is tried twice. */
 export const ATTRIBUTES = String.raw`[^<>=]*(?:=(?:\s*(?:"[^"]{0,5000}"|'[^']{0,5000}'))?[^<>=]*)*`;
@@ -81,13 +71,15 @@ function around(text: string, spans: RegExp, show: (span: string) => string, cha
 
 /** Letters with the accents that LaTeX sets over them. */
 function composeAccents(text: string): string {
-  return text.replaceAll(LATEX_ACCENT, (_, accent: string, letter: string) => (letter + (LATEX_ACCENTS[accent] ?? "")).normalize("NFC"));
+  return text.replaceAll(LATEX_ACCENT, (_, sign = "", name = "", dotless = "", letter = "") =>
+    (dotless + letter + (LATEX_ACCENTS.get(sign + name) ?? "")).normalize("NFC"),
+  );
 }
 
 /** namedSign gives the sign that a name stands for in HTML, or in formulas of LaTeX; what few texts have stays as it is written. */
 export function namedSign(name: string): string | undefined {
   const [, letter = "", accent = ""] = ACCENTED.exec(name) ?? [];
-  return letter === "" ? (NAMED[name] ?? LATEX_SIGNS.get(name)) : (letter + (ACCENTS[accent.toLowerCase()] ?? "")).normalize("NFC");
+  return letter === "" ? (NAMED.get(name) ?? LATEX_SIGNS.get(name)) : (letter + (ACCENTS.get(accent.toLowerCase()) ?? "")).normalize("NFC");
 }
 
 /** readReferences writes signs for references of HTML. */
@@ -135,7 +127,7 @@ function codeIn(span: string): string {
 const CODE = String.raw`(?<!${"`"})(?<ticks>${"`"}+)(?!${"`"})[^]{1,2000}?(?<!${"`"})\k<ticks>(?!${"`"})`;
 /** Code and formulas, before which a role may stand, addresses between angle brackets, and signs that are escaped. */
 const MARKDOWN = new RegExp(
-  String.raw`(?:\{[a-zA-Z][\w:.+-]{0,40}\})?${CODE}|(?<!\\)\$\$[^$]+\$\$|\$${"`"}[^${"`"}]+${"`"}\$|(?<![\\$])\$(?=[^\s$])(?:[^$\\]|\\[^])+?(?<![\s\\])\$(?![\dA-Z_$])` +
+  String.raw`(?:\{[a-zA-Z][\w:.+-]{0,40}\})?${CODE}|(?<!\\)\$\$[^$]+\$\$|\$${"`"}[^${"`"}]+${"`"}\$|(?<![\\$A-Za-z\d])\$(?=[^\s$])(?:[^$\\]|\\[^])+?(?<![\s\\])\$(?![\dA-Z_$])` +
     String.raw`|\\\((?:[^\\]|\\[^)]){1,1000}?\\\)|<(?:[a-z][a-z\d+.-]{1,31}:|[\w.+-]+@)[^\s<>]*>|https?:\/\/(?:[^\s<>()[]|\[(?!\^))*|\\[!-\/:-@[-${"`"}{-~\n]|[\u{F0000}-\u{FFFFD}]`,
   "giu",
 );
@@ -293,12 +285,15 @@ function showLatex(span: string): string {
 
 /** Signs of LaTeX beside words: a sign that is escaped, the end of a line, a command, braces. */
 const LATEX =
-  /\\([%&#_{}])|``|''|&|\\texorpdfstring\{[^{}]*\}|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\\s|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/gu;
+  /\\([%&#_{}])|``|''|(?<!-)-{2,3}(?!-)|&|\\texorpdfstring\{[^{}]*\}|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\[\s,;:]|\\([A-Za-z@]+)\*?(?:\[[^\]]*\]|(?<=\\(?:[lLoO]|ss|a[ae]|A[AE]|oe|OE))\s+(?=\p{L}))?|[{}]/gu;
 /** Signs that are typed for others; between cells of a table stands a point. */
 const LATEX_TYPED: ReadonlyMap<string, string> = new Map([
   ["``", "\u201c"],
   ["''", "\u201d"],
   ["&", " \u00b7 "],
+  ["--", "–"],
+  ["---", "—"],
+  ...[..." \n,;:"].map((sign) => [`\\${sign}`, " "] as const),
 ]);
 /** Commands whose argument is not said. */
 const UNSAID =
@@ -308,8 +303,8 @@ const UNSAID =
 const QUANTITY = /\\(?:SI|si|num)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
 
 function plainOfLatex(text: string): string {
-  return around(composeAccents(text), LATEX_SPANS, showLatex, (rest) =>
-    rest
+  return around(text, LATEX_SPANS, showLatex, (rest) =>
+    composeAccents(rest)
       .replaceAll(UNSAID, "")
       .replaceAll(QUANTITY, (_, number: string, unit = "") =>
         `${number} ${unit}`
@@ -321,7 +316,8 @@ function plainOfLatex(text: string): string {
       .replaceAll(
         LATEX,
         (sign, escaped?: string, command?: string) =>
-          escaped ?? (command === undefined ? (LATEX_TYPED.get(sign) ?? "") : (LATEX_SIGNS.get(command) ?? "")),
+          escaped ??
+          (command === undefined ? (LATEX_TYPED.get(sign) ?? "") : (LATEX_PRINTED.get(command) ?? LATEX_SIGNS.get(command) ?? "")),
       ),
   );
 }
