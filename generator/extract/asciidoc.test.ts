@@ -140,11 +140,33 @@ test("cells of a table take columns and rows, come several times, and have the s
   ]);
   const styled = await page('[cols="1,1a,m"]\n|===\n|x \\| y\n|* one\n* two\n|code\n|===\n');
   assert.match(styled, /<td>x \| y<\/td><td><ul><li[^>]*>one<\/li><li[^>]*>two<\/li><\/ul><\/td><td><code>code<\/code><\/td>/);
-  const values = await page('[%header,format=csv]\n|===\nA,B\n1,"x, \n*y*"\n|===\n');
-  assert.match(values, /<th>A<\/th><th>B<\/th>.*<td>x,\n<strong>y<\/strong><\/td>/s);
+  const values = await page('[%header,format=csv]\n|===\nA,B\n1,"x\n*y*, z"\n|===\n');
+  assert.match(values, /<th>A<\/th><th>B<\/th>.*<td>x\n<strong>y<\/strong>, z<\/td>/s);
 });
 
 test("two hyphens are a dash between words, and no part of an option", async () => {
   const { html } = await read("Use the `--amend` option or --all, one -- or two, a--b, `git a -- b`.\n");
   assert.match(html ?? "", /<code>--amend<\/code> option or --all, one — or two, a—b, <code>git a (?:--|—) b<\/code>/);
+});
+
+test("a reference says the caption or title of what it leads to, and tags that are passed through and stay open swallow nothing", async () => {
+  const html = await page(
+    ".A wolf\n[[wolf]]\nimage::w.png[]\n\nSee <<wolf>>, <<Later on>>, <<nowhere>> and +++<title>+++ this.\n\n[appendix]\n== Later on\n\nIt's so.\n",
+  );
+  assert.match(
+    html,
+    /See <a href="#doc-wolf">A wolf<\/a>, <a href="#doc-_later_on">Later on<\/a>, <span>nowhere<\/span> and &lt;title> this\./,
+  );
+  assert.match(html, /<h2[^>]*>(?:<span[^>]*><\/span>)*Later on<\/h2><p id="L10">It's so\./);
+});
+
+test("what would cost Asciidoctor more than its length is shown as source", async () => {
+  for (const [bomb, reason] of [
+    ["*a _b ".repeat(5000), "a blank line"],
+    ["{a}\n\n".repeat(6000), "attributes"],
+    ["== a\n\n".repeat(3000), "headings"],
+    ["|===\n99999*|a\n|===\n", "cells"],
+    [Array.from({ length: 190 }, (_, n) => `${"*".repeat(n + 4)}\nx\n`).join("\n"), "levels deep"],
+  ] as const)
+    assert.match((await read(bomb)).notes.join(), new RegExp(`shown as source: it has .*${reason}`));
 });

@@ -129,7 +129,7 @@ export class Footnotes {
 export async function readDocument(
   source: SourceText,
   { kind, language, fallback }: { readonly kind: ObjectKind; readonly language: string | null; readonly fallback: string },
-  parse: (text: string) => ParsedDocument,
+  parse: (text: string) => ParsedDocument | Promise<ParsedDocument>,
 ): Promise<Body> {
   await loadLanguage(language);
   const { key, text, lines, others } = source;
@@ -143,7 +143,7 @@ export async function readDocument(
       blocks,
       parts = 0,
       ...said
-    } = parse(text.slice(text.startsWith("\ufeff") ? 1 : 0, Math.min(lines.end(shown), MAX_SHOWN)).replaceAll("\r", ""));
+    } = await parse(text.slice(text.startsWith("\ufeff") ? 1 : 0, Math.min(lines.end(shown), MAX_SHOWN)).replaceAll("\r", ""));
     const tree: Root = { type: "root", children: blocks as RootContent[] };
     const title = said.title ?? first?.title ?? null;
     const summary = said.summary ?? findSummary(tree);

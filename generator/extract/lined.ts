@@ -1,4 +1,4 @@
-/** Lines, and markup within them, as readers of reStructuredText, AsciiDoc and Org share them. */
+/** Lines, and markup within them, as readers of reStructuredText and Org share them; AsciiDoc takes in its parts by them. */
 import type { ElementContent } from "hast";
 import { MAX_SHOWN } from "./body.ts";
 import { type Nodes, words } from "./document.ts";

@@ -1,4 +1,4 @@
-/** Readers of reStructuredText, AsciiDoc and Org share how they hold a text: its rows with those of its parts, blocks within blocks, markup within
+/** Readers of reStructuredText and Org share how they hold a text: its rows with those of its parts, blocks within blocks, markup within
  *  markup, and the notes at its end. */
 import type { SourceText } from "./body.ts";
 import { codeBlock, element, Footnotes, MAX_NESTED, type Nodes, type ParsedDocument, words } from "./document.ts";

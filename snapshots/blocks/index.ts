@@ -15,7 +15,6 @@ export {
   isUnsaid,
   namedSign,
   plainIn,
-  readReferences,
   replaceTags,
   SHORTCODE,
   shortcodeIn,

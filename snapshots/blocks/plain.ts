@@ -90,7 +90,7 @@ export function namedSign(name: string): string | undefined {
 }
 
 /** readReferences writes signs for references of HTML. */
-export function readReferences(text: string): string {
+function readReferences(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
     const code = decimal !== undefined ? Number(decimal) : hex !== undefined ? Number.parseInt(hex, 16) : -1;
     return code >= 32 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : (namedSign(name ?? "") ?? whole);
