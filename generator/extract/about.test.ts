@@ -208,6 +208,10 @@ test("a day with points, a suffix behind a comma and an address beside a name ar
     "---\ntitle: N\ndate: 2021年7月4日\nauthors: Ana Ruiz <ana@example.org> (https://orcid.org/0000-0002-1825-0097), Bo Lind, Jr.\n---\nx\n";
   const { about } = await extract("a.md", Buffer.from(text));
   assert.deepEqual([about?.authors, about?.date], [["Ana Ruiz", "Bo Lind, Jr."], "2021-07-04"]);
+  const lean =
+    "/-\nCopyright (c) 2021 Ana Ruiz. All rights reserved.\nReleased under Apache 2.0 license as described in the file LICENSE.\nAuthors: Ana Ruiz,\n  Bo Lind\n-/\n";
+  assert.deepEqual(readAbout("A.lean", "code", lean), { authors: ["Ana Ruiz", "Bo Lind"], date: null, license: "Apache-2.0" });
+  assert.equal(readAbout("a.md", "markdown", "---\npublishDate: 2021-07-04T00:00:00+02:00\n---\n").date, "2021-07-04");
   const placed = "---\nauthor: Ana Ruiz (Univ. of X) and Łukasz (Luk) Öz\n---\n";
   assert.deepEqual(readAbout("a.md", "markdown", placed).authors, ["Ana Ruiz", "Łukasz (Luk) Öz"]);
   const paper = "\\author{\\L ukasz \\'{\\i}z \\and Bj{\\o}rn \\c{C}elik}";

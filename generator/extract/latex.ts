@@ -20,7 +20,7 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
-import { openingOf, textOf, TooComplex } from "./html-tree.ts";
+import { classesOf, openingOf, textOf, TooComplex } from "./html-tree.ts";
 import { LatexMath } from "./latex-math.ts";
 import { settingsIn } from "./lined.ts";
 import { rooted } from "./links.ts";
@@ -115,7 +115,15 @@ function isProgram(text: string): boolean {
 const plainOf = (nodes: Nodes): string =>
   nodes
     .map((node) =>
-      node.type === "element" && node.tagName === "sup" ? "" : node.type === "element" && node.tagName === "br" ? " " : textOf(node),
+      node.type !== "element"
+        ? textOf(node)
+        : classesOf(node).some((name) => name.startsWith("math-"))
+          ? plainIn(`$${textOf(node)}$`, "latex")
+          : node.tagName === "sup"
+            ? ""
+            : node.tagName === "br"
+              ? " "
+              : textOf(node),
     )
     .join("")
     .replaceAll(/\s+/g, " ")
@@ -528,6 +536,8 @@ class LatexReader {
   #command(name: string, isStarred: boolean, at: number, to: number, flow: Flow, depth: number): void {
     const paper = this.#paper;
     const line = this.#lineOf(at);
+    // On which slides it stands.
+    this.#at += this.#near(/^<(?=[^<>\n]*\d)[\w+.,|:@ -]{1,30}>/);
     const macro = paper.math.macro(name);
     const wrap = WRAPS.get(name);
     const declared = DECLARES.get(name);
@@ -591,9 +601,9 @@ class LatexReader {
       const link = reader.#inlineOf(shown, call);
       call.flow.add(element("a", link.length === 0 ? [words(href)] : link, { href }), call.line);
     },
-    ...each("SI si", (reader, call, name) => {
+    ...each("SI si qty unit", (reader, call, name) => {
       const said = reader
-        .#arguments(name === "SI" ? 2 : 1, call.to)
+        .#arguments(/^(?:SI|qty)$/.test(name) ? 2 : 1, call.to)
         .map((range) => reader.#said(range).replaceAll(/\\?([A-Za-z]+)/g, " $1"));
       call.flow.add(words(said.join(" ").replaceAll(/\s+/g, " ").trim()), call.line);
     }),

@@ -309,6 +309,13 @@ test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page
       /🎉<\/span> <[^>]*>😄<\/span><[^>]*>❤️<\/span> <code>:x:<\/code>, std::key::x, 1:100:1\.[^]*id="doc-bug-bugs">.*🐛/u,
       "🎉 😄❤️ :x:, std::key::x, 1:100:1.",
     ],
+    [
+      "{: .note }\nIt is {++new++}, {--old--}, {==this==}{>>said<<} and ^^under^^, ++ctrl++. ![A wolf|100x20](a.png)",
+      /^[^{]*It is <ins>new<\/ins>, <del>old<\/del>, <mark>this<\/mark> and <ins>under<\/ins>, <kbd>ctrl<\/kbd>\. <img[^>]*alt="A wolf"/,
+      "It is new, old, this and under, ctrl. A wolf",
+    ],
+    ["{% raw %}{{ x }}{% endraw %} stays.", /<p[^>]*>\{\{ x \}\} stays\./, "{{ x }} stays."],
+    ["```js\nlet a // [!code focus]\n```\n\nAfter.", /<span class="k">let<\/span> a<\/code>/, "let a // [!code focus] After."],
     ["<small>\n**Tip:** go.\n</small>", /<small><strong>Tip:<\/strong> go\.<\/small>/, "Tip: go."],
     [
       '<figure markdown="span">\n  ![A](b.png)\n  <figcaption>Use `x`</figcaption>\n</figure>',

@@ -26,6 +26,7 @@ export {
   wordsOfIcon,
   wordsOfRole,
   WIKI,
+  withoutSize,
   wordsOfWiki,
 } from "./plain.ts";
 export { argumentOf, boxName, boxTitle, CODED, FORMULA_NAME, SLASHED } from "./markdown-lines.ts";

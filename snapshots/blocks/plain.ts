@@ -195,8 +195,9 @@ export function wordsOfIcon(text: string, at: number, icon: string): string {
     .replaceAll("-", " ");
 }
 
-/** SHORTCODE finds what Hugo and Quarto fill in: its name and its arguments; an escaped one is an example. */
-export const SHORTCODE = /(?<!\{)\{\{(?:<(?!\/\*)[^{}\n]{1,500}>|%(?!\/\*)[^{}\n]{1,500}%)\}\}(?!\})/g;
+/** SHORTCODE finds what Hugo and Quarto fill in: its name and its arguments; an escaped one is an example. Also what Liquid and CriticMarkup leave out. */
+export const SHORTCODE =
+  /(?<!\{)\{\{(?:<(?!\/\*)[^{}\n]{1,500}>|%(?!\/\*)[^{}\n]{1,500}%)\}\}(?!\})|\{%-?[ \t]*(?:end)?raw[ \t]*-?%\}|\{>>[^{}\n]{1,500}<<\}/g;
 
 /** shortcodeIn gives what a reader sees in the place of one: where it leads, and words, which are those of its caption, or a name whose value only its
  *  site knows; of a picture also its caption and what it has in place of itself. */
@@ -232,6 +233,9 @@ const ATTRIBUTE_LIST =
   /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$|[ \t]\^[A-Za-z0-9-]{2,60}[ \t]*$/gmu;
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
+/** withoutSize gives the words of a picture without the size that Obsidian has behind them. */
+export const withoutSize = (words: string): string => words.replace(/(?:^|\|)\d{1,4}(?:x\d{1,4})?$/, "");
+
 function plainOfMarkdown(text: string, drop: (text: string) => string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
@@ -243,9 +247,10 @@ function plainOfMarkdown(text: string, drop: (text: string) => string): string {
           )
           .replaceAll(ICON, (icon: string, at: number, whole: string) => wordsOfIcon(whole, at, icon))
           .replaceAll(EMOJI, (whole, name: string) => emojiOf(name) ?? whole)
+          .replaceAll(/\{(\+\+|--|==)([^{}\n]{1,500})\1\}|(\^\^)(?=\S)([^^\n]{1,300})(?<=\S)\3/g, "$2$4")
           .replaceAll(SHORTCODE, (code) => shortcodeIn(code).words)
           .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
-          .replaceAll(IMAGE, "$1")
+          .replaceAll(IMAGE, (_, words: string) => withoutSize(words))
           .replaceAll(LINK, (_, words?: string, other?: string) => words ?? other ?? "")
           .replaceAll(/\[\^[^\]]+\]|\^\[[^[\]]*\]/g, "")
           .replaceAll(/(?<=[\p{L}\p{N})])(?:~([^\s~]{1,20})~|\^([^\s^]{1,20})\^)(?![~^])/gu, "$1$2")
@@ -285,7 +290,7 @@ function showLatex(span: string): string {
 
 /** Signs of LaTeX beside words: a sign that is escaped, the end of a line, a command, braces. */
 const LATEX =
-  /\\([%&#_{}])|``|''|(?<!-)-{2,3}(?!-)|&|\\texorpdfstring\{[^{}]*\}|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\[\s,;:]|\\([A-Za-z@]+)\*?(?:\[[^\]]*\]|(?<=\\(?:[lLoO]|ss|a[ae]|A[AE]|oe|OE))\s+(?=\p{L}))?|[{}]/gu;
+  /\\([%&#_{}])|``|''|(?<!-)-{2,3}(?!-)|&|\\texorpdfstring\{[^{}]*\}|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\[\s,;:]|\\([A-Za-z@]+)\*?(?:<(?=[^<>\n]*\d)[\w+.,|:@ -]{1,30}>)?(?:\[[^\]]*\]|(?<=\\(?:[lLoO]|ss|a[ae]|A[AE]|oe|OE))\s+(?=\p{L}))?|[{}]/gu;
 /** Signs that are typed for others; between cells of a table stands a point. */
 const LATEX_TYPED: ReadonlyMap<string, string> = new Map([
   ["``", "\u201c"],
@@ -300,7 +305,7 @@ const UNSAID =
   /\\(?:\w{0,20}cite\w{0,20}|\w{0,20}ref|label|footnote|index\w*|[vh]space|lean|uses|proves|discussion|thanks|input|include|includegraphics|textcolor|color|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\]){0,3}\{[^{}]*\}/g;
 
 /** Numbers with their units, as siunitx has them. */
-const QUANTITY = /\\(?:SI|si|num)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
+const QUANTITY = /\\(?:SI|si|num|qty|unit)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
 
 function plainOfLatex(text: string): string {
   return around(text, LATEX_SPANS, showLatex, (rest) =>
@@ -326,6 +331,7 @@ function plainOfLatex(text: string): string {
 function plainFormula(formula: string): string {
   const plain = formula
     .replaceAll(/\\(?:[,;:!]|\s)/g, " ")
+    .replaceAll(/\\([A-Za-z]+)\s*\{([^{}]*)\}/g, (whole, name: string, inner: string) => (LATEX_DRESS.has(name) ? inner : whole))
     .replaceAll(/\\([A-Za-z]+)/g, (command, name: string) => (LATEX_DRESS.has(name) ? "" : (LATEX_SIGNS.get(name) ?? command)));
   return plain.includes("\\") ? `$${formula}$` : fold(plain);
 }
