@@ -57,7 +57,7 @@ export async function readClaims(path: string, options: LastGoodOptions): Promis
     {
       name: "claims",
       place: `file ${path}`,
-      pull: async () => ({ bytes: await readSourceFile(path, "claims", MAX_CLAIMS_BYTES), etag: "", lastModified: "" }),
+      pull: async () => ({ bytes: await readSourceFile(path, "claims file", MAX_CLAIMS_BYTES), etag: "", lastModified: "" }),
       parse: (bytes) => parseClaims(bytes, format),
       ids: ({ claims }) => claims.map(({ id }) => id),
       without: (bytes, ids) => (ids.size === 0 ? null : withoutEntries(parseBody(bytes, format), "claims", ids)),

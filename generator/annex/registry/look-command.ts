@@ -215,5 +215,5 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
 async function claimsIn(file: string | null): Promise<ClaimsRegistry> {
   return file === null
     ? NO_CLAIMS
-    : parseClaims(await readSourceFile(file, "claims", MAX_CLAIMS_BYTES), /\.json$/i.test(file) ? "json" : "yaml");
+    : parseClaims(await readSourceFile(file, "claims file", MAX_CLAIMS_BYTES), /\.json$/i.test(file) ? "json" : "yaml");
 }
