@@ -92,7 +92,7 @@ function addRules(md: MarkdownIt): void {
     const [above = "", below = ""] = [said, captions.join(" ")].map((words) => (words === "" ? "" : `<p>${md.renderInline(words)}</p>\n`));
     const id = options.has("label") ? `<span id="${escapeHtml(options.get("label") ?? "")}"></span>` : "";
     if (content.trim() === "" && above !== "") return above;
-    // Which lines a site would mark.
+    // A site marks the lines.
     const bare = content.replaceAll(/[ \t]*(?:\/\/|#|--|<!--|\/\*)[ \t]*\[!code [^\]\n]{1,40}\](?:[ \t]*(?:-->|\*\/))?/g, "");
     const shown = /^rust\b/.test(language) ? withoutHidden(bare) : bare;
     return `${id}${above}<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(shown)}</code></pre>\n${below}`;
