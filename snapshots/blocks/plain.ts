@@ -234,7 +234,7 @@ const ATTRIBUTE_LIST =
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
 /** withoutSize gives the words of a picture without the size that Obsidian has behind them. */
-export const withoutSize = (words: string): string => words.replace(/(?:^|\|)\d{1,4}(?:x\d{1,4})?$/, "");
+export const withoutSize = (words: string): string => words.replace(/\|\d{1,4}(?:x\d{1,4})?$/, "");
 
 function plainOfMarkdown(text: string, drop: (text: string) => string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
