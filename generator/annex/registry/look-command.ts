@@ -182,7 +182,7 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
     `${id}: ${title}. ${url}`,
     withdrawn !== undefined
       ? `  It is withdrawn, and recalls nothing: ${withdrawn}`
-      : `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${nameSome(records, most)}`}; of ${passed} it is no reason to doubt them (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
+      : `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${nameSome(records, most)}`}${passed === 0 ? "" : `; of ${passed} it is no reason to doubt them`} (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
     ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
     ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);

@@ -4,13 +4,13 @@ import { z } from "zod";
 import { CubId, type RecordReview } from "#snapshots/schema";
 import { type LocatedYaml, readLocated } from "#generator/config";
 
-const some = (what: string) => z.string().min(1, `is empty; write ${what}`).max(1000, "is longer than 1000 characters");
+const some = (what: string) => z.string().trim().min(1, `is empty; write ${what}`).max(1000, "is longer than 1000 characters");
 
 const EARLIEST_DAY = 14 * 3_600_000; // ms by which the earliest place on earth is ahead of UTC
 
-/** Somewhere it is that day already. */
+/** Somewhere it is that day already, or it is no day. */
 function hasBegun(day: string): boolean {
-  return Date.parse(day) <= Date.now() + EARLIEST_DAY;
+  return !(Date.parse(day) > Date.now() + EARLIEST_DAY);
 }
 
 const review = z
