@@ -32,7 +32,7 @@ const MAX_FILES = 12_000_000; // bytes of all images that are files
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const TERMINAL = /\u001b\[[0-9;?]*[A-Za-z]/g; // colours of a terminal, in what programs print
 
-/** What a cell that draws returns besides: `<AxesSubplot:>`, `[<matplotlib.lines.Line2D at 0x7f>]`, `Text(0.5, 1.0, 'Age')`. */
+/** HANDLE is text that a cell which draws returns besides: `<AxesSubplot:>`, `[<matplotlib.lines.Line2D at 0x7f>]`, `Text(0.5, 1.0, 'Age')`. */
 const HANDLE = /^(?:\[?<[^\n]*>\]?|Text\([^\n]*\)|array\(\[+<[^]*dtype=object\))$/;
 const DECLARES = /\b(?:class|def|function|module|struct)\b/;
 
