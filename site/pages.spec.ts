@@ -207,7 +207,7 @@ test("the search page answers from files alone, with the same card: half a word 
   await watched(browser, NARROW, async (page) => {
     await page.goto(`${addressOf("search-start")}?q=insert`);
     await page.locator(".card").first().waitFor();
-    assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), ["<b>{link}</b>", "First"]);
+    assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), [SAID, "First"]);
     const path = await page
       .locator(".card-title")
       .first()
@@ -219,12 +219,15 @@ test("the search page answers from files alone, with the same card: half a word 
   });
 });
 
+/** A title with names of places of a card: each is shown as it stands. */
+const SAID = "<b>{link}</b> {facts.text} {line}";
+
 /** buildIndex makes the search of two pages, as an export does. */
 async function buildIndex(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { createIndex, close } = await import("pagefind");
   const { index } = await createIndex({ forceLanguage: "en" });
   assert.ok(index !== undefined);
-  for (const [number, title] of ["First", "<b>{link}</b>"].entries()) {
+  for (const [number, title] of ["First", SAID].entries()) {
     const content = `about insertion <script>alert(1)</script> number ${number}`;
     const meta = { title, key: `notes/${number}.md`, kind: "markdown" };
     await index.addCustomRecord({ url: `object/${number}/`, content, language: "en", meta, filters: { kind: ["markdown"] } });
