@@ -214,6 +214,12 @@ test("the search page answers from files alone, with the same card: half a word 
       .evaluate((link) => new URL((link as HTMLAnchorElement).href).pathname);
     assert.ok(path.startsWith("/search-start/object/"), path);
     assert.equal(await page.locator(".card mark").count(), 2);
+    // Templates are read when the script loads: what a page has later is none.
+    await page.evaluate(() => document.querySelectorAll("template").forEach((one) => one.remove()));
+    await page.locator("input[name=q]").fill("insertion");
+    await expect(page.locator("[data-status]")).toHaveText("2 results");
+    await page.waitForURL(/q=insertion$/);
+    assert.equal(await page.locator(".card-title").count(), 2);
     await page.locator("input[name=q]").fill("nowhere");
     await page.getByText("Nothing found").waitFor();
   });
