@@ -17,7 +17,6 @@ export const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
   .version(manifest.version)
   .exitOverride()
-  .showHelpAfterError("Try --help.")
   .enablePositionalOptions();
 
 /** Loads the function that a command runs; arguments and options of the command are what it is given. */
@@ -284,6 +283,14 @@ program
   .action((shell: Shell) => {
     process.stdout.write(describeCompletion(program, shell));
   });
+
+/** Says behind an error how the command is used. */
+function tellUsage(one: Command, above = ""): void {
+  const name = `${above}${one.name()}`;
+  one.showHelpAfterError(`Usage: ${name} ${one.usage()}\nTry --help.`);
+  for (const below of one.commands) tellUsage(below, `${name} `);
+}
+tellUsage(program);
 
 /** runProgram runs one command and sets `process.exitCode`. @param args without the program's name */
 export async function runProgram(args: readonly string[]): Promise<void> {

@@ -51,9 +51,9 @@ export async function runBuild(
 /** @param file with a JSON list of keys; "-" is standard input. @throws ShelfError "bad_config" */
 async function readKeys(file: string): Promise<readonly string[]> {
   const bad = (why: string): ShelfError =>
-    new ShelfError("bad_config", `--keys ${file}: ${why}; write a JSON list of keys, as ["notes/a.md"]`);
+    new ShelfError("bad_config", `--keys ${file}: ${why}; give a file with a JSON list of keys, as ["notes/a.md"]`);
   const json = await (file === "-" ? text(process.stdin) : readFile(file, "utf8")).catch((error: NodeJS.ErrnoException) => {
-    throw bad(`cannot be read (${error.code ?? "unknown error"})`);
+    throw bad(error.code === "ENOENT" ? "there is no such file" : `cannot be read (${error.code ?? "unknown error"})`);
   });
   const parsed = z.array(z.string()).safeParse(parseJson(json));
   if (!parsed.success) throw bad("is no list of keys");
@@ -158,7 +158,8 @@ function endBuild(shelves: Shelves | null): void {
 
 function fixedClock(text: string): () => Date {
   const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw new ShelfError("bad_config", "--now takes an RFC 3339 time like 2026-01-31T12:00:00Z.");
+  if (!z.iso.datetime({ offset: true }).safeParse(text).success)
+    throw new ShelfError("bad_config", "--now takes an RFC 3339 time like 2026-01-31T12:00:00Z.");
   return () => time;
 }
 

@@ -114,7 +114,7 @@ async function checkClaimPaths(
   { rows, store }: { readonly rows: readonly StoredObject[]; readonly store: ObjectStore },
   records: ReadonlySet<string> | null,
 ): Promise<Found> {
-  const bytes = claims === null ? null : await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES);
+  const bytes = claims === null ? null : await readSourceFile(claims.path, "claims file", MAX_CLAIMS_BYTES);
   if (claims === null || bytes === null || bytes.length > MAX_CONFIG_BYTES) return { wrong: [], notes: [] };
   const shown = findShownEvidence(parseClaims(bytes, formatOf(claims.path)).claims, rows, { collections, baseUrl });
   const digestOf = async (key: string): Promise<string> => sha256((await store.read(key)).bytes);
@@ -143,14 +143,14 @@ async function checkSourceFiles(
     void found.push({ wrong: tell(path, wrong), notes: tell(path, notes) });
   const { claims, registry } = config;
   if (claims !== null) {
-    const bytes = await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES);
+    const bytes = await readSourceFile(claims.path, "claims file", MAX_CLAIMS_BYTES);
     add(
       claims.path,
       checkClaims(bytes, (text) => parseClaims(text, formatOf(claims.path))),
     );
   }
   if (registry !== null && "path" in registry) {
-    const bytes = await readSourceFile(registry.path, "registry", MAX_REGISTRY_BYTES);
+    const bytes = await readSourceFile(registry.path, "registry file", MAX_REGISTRY_BYTES);
     const problems = checkRecords(bytes, registry.internalFields, parseRegistry);
     add(registry.path, problems);
     if (problems.wrong.length === 0) {

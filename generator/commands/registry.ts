@@ -24,7 +24,7 @@ export async function runRegistryCheck(
 ): Promise<void> {
   const path = findConfigOf(options);
   const config = path === null ? null : await openConfig(path, { checkSources: false });
-  const bytes = await readSourceFile(file, "registry", MAX_REGISTRY_BYTES);
+  const bytes = await readSourceFile(file, "registry file", MAX_REGISTRY_BYTES);
   const registry = parse(bytes);
   if (registry instanceof ShelfError) {
     print(

@@ -26,7 +26,10 @@ type VerifyCommandOptions = CommonOptions & {
 };
 
 export async function runVerify(options: VerifyCommandOptions, annexes: Annexes): Promise<void> {
-  const proof = options.receipt === undefined ? null : await readSourceFile(options.receipt, "receipt", MAX_RECEIPT_BYTES);
+  const proof =
+    options.receipt === undefined
+      ? null
+      : await readSourceFile(options.receipt, `receipt ${JSON.stringify(options.receipt)}`, MAX_RECEIPT_BYTES);
   // A proof needs nothing of this machine but the keys.
   if (proof !== null && options.key !== undefined && tellProof(proof, options.key.map(parseKey), options)) return;
   const config = await openConfig(configOf(options), { checkSources: false });
@@ -92,7 +95,7 @@ function tellProof(file: Uint8Array, keys: readonly NoteKey[], options: CommonOp
 }
 
 async function verifyReceipt(file: string, shelves: Shelves, options: CommonOptions): Promise<void> {
-  const receipt = parseReceipt(new TextDecoder().decode(await readSourceFile(file, "receipt", MAX_RECEIPT_BYTES)));
+  const receipt = parseReceipt(new TextDecoder().decode(await readSourceFile(file, `receipt ${JSON.stringify(file)}`, MAX_RECEIPT_BYTES)));
   if (receipt === null) throw new ShelfError("bad_config", `${file} holds no receipt, no answer with one, and no proof of a record.`);
   const findings: string[] = [];
   let checked = false;

@@ -1,9 +1,9 @@
 /** Rules between parts of the configuration. They look at the raw data and skip what has the wrong type, so that they can
  *  speak in the same breath as the schema: every problem at once. */
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { resolve, sep } from "node:path";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, resolve, sep } from "node:path";
 import ipaddr from "ipaddr.js";
-import { listAt, valueAt } from "./problems.ts";
+import { listAt, nearest, valueAt } from "./problems.ts";
 import { addedKeys } from "./keys.ts";
 import { hasScheme } from "./values.ts";
 import type { ConfigProblem, Path } from "./yaml.ts";
@@ -144,7 +144,10 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
     if (found === kind) return;
     problems.push({
       path,
-      what: found === null ? `does not exist; write the path of a ${kind}` : `is a ${found}; write the path of a ${kind}`,
+      what:
+        found === null
+          ? `does not exist; ${likeIt(resolve(folder, value))}rite the path of a ${kind}`
+          : `is a ${found}; write the path of a ${kind}`,
     });
   };
   // A scan of sources makes the folder of their code.
@@ -155,6 +158,13 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
   const jwks = valueAt(raw, ["access", "jwks"]);
   if (typeof jwks === "string" && !hasScheme(jwks)) expect(["access", "jwks"], "file");
   return problems;
+}
+
+/** Names what is called nearly so in the same folder, and begins the sentence that goes on. */
+function likeIt(path: string): string {
+  const beside = existsSync(dirname(path)) ? readdirSync(dirname(path)) : [];
+  const near = nearest(basename(path), beside);
+  return near === null ? "w" : `did you mean ${JSON.stringify(near)}? W`;
 }
 
 /** A shelf inside the store would be published by the next build, and grow with each. */

@@ -88,6 +88,17 @@ test("what is no YAML at all gives one line with its number", () => {
     ["a: &x 1\nb: *y\n", /^2: refers to an anchor/],
     ["a: !!binary aGk=\n", /^1: an explicit tag/],
     ["? [a]\n: 1\n", /^1: a key is not plain text/],
+    ["a: { b: 1\nc: 2\n", /^2: a \{ above is not closed; write its \}$/],
+    ["a: [1, 2\nb: 1\n", /^2: a \[ above is not closed; write its \]$/],
+    ["a: }\n", /^1: a bracket is closed that was not opened/],
+    ["a: { b: 1 c: 2 }\n", /^1: a comma is missing/],
+    ["a: b: c\n", /^1: a value holds a colon and a space/],
+    ["a:\n  b: 1\n c: 2\n", /^3: is not indented as the keys beside it/],
+    ["a:b\nc: 1\n", /^1: is neither a key with its colon and a space/],
+    ["a: @x\n", /^1: a value begins with a sign that YAML keeps/],
+    ["a: 'it's'\n", /^1: a quote ends before the value does/],
+    ["a: - b\n", /^1: a dash begins an item beside a key/],
+    ['a: "x\\q"\n', /^1: a backslash in double quotes/],
     [Uint8Array.of(97, 58, 32, 49, 10, 98, 58, 32, 0xff, 10), /^2: is not UTF-8/],
     ["x".repeat(1024 * 1024 + 1), /^1: the file has 1048577 bytes/],
   ];
@@ -157,6 +168,10 @@ test("a shelf inside the store is refused, also by way of a link", () => {
 test("a missing store, a file as store and a folder as claims are told with their lines", () => {
   writeFileSync(join(folder, "file"), "");
   assert.match(problemsOf(GOOD.replace("./library", "./gone"))[0] ?? "", /^2: store\.root does not exist; write the path of a folder/);
+  assert.match(
+    problemsOf(GOOD.replace("./library", "./libary"))[0] ?? "",
+    /^2: store\.root does not exist; did you mean "library"\? Write/,
+  );
   assert.match(problemsOf(GOOD.replace("./library", "./file"))[0] ?? "", /^2: store\.root is a file/);
   assert.match(problemsOf(`${GOOD}\nclaims: { path: library }`)[0] ?? "", /^5: claims\.path is a folder/);
 });

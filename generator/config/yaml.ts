@@ -58,9 +58,10 @@ export function parseLocatedYaml(bytes: Uint8Array): LocatedYaml {
   let readable = true;
   for (const error of [...document.errors, ...document.warnings]) {
     problems.push({ line: at(error.pos[0]), what: explain(error.code, error.message) });
-    if (error.code !== "DUPLICATE_KEY") readable = false;
-    // All that follows is within that text.
-    if (/^Missing closing ["']/.test(error.message)) break;
+    if (error.code === "DUPLICATE_KEY") continue;
+    readable = false;
+    // All else follows from it.
+    break;
   }
   if (!readable) return { value: null, problems, lineOf: () => 1 };
   if (document.contents === null) return { value: null, problems: [], lineOf: () => 1 };
@@ -90,8 +91,31 @@ function explain(code: string, message: string): string {
   if (code === "MULTIPLE_DOCS") return "a second document begins here; keep one";
   if (code === "TAG_RESOLVE_FAILED") return "an explicit tag is used; write the plain value";
   if (code === "NON_STRING_KEY") return "a key is not plain text";
+  const meant = SPEECH.find(([pattern]) => pattern.test(message))?.[1];
+  if (meant !== undefined) return meant;
   return `is not valid YAML: ${message.replaceAll(/\s+/g, " ").trim()}`;
 }
+
+/** SPEECH says what the parser's words mean to whoever has written the file. */
+const SPEECH: readonly (readonly [RegExp, string])[] = [
+  [/^Flow map .*end with a \}/, "a { above is not closed; write its }"],
+  [/^Flow sequence .*end with a \]/, "a [ above is not closed; write its ]"],
+  [/^Unexpected flow-(?:map|seq)-end/, "a bracket is closed that was not opened; take it away"],
+  [
+    /^Nested mappings are not allowed/,
+    "a value holds a colon and a space, or what is below it is indented; put the value in quotes, or mend the indent",
+  ],
+  [/^Block collections are not allowed within flow/, "a comma is missing between two parts in brackets"],
+  [/^All mapping items must start at the same column/, "is not indented as the keys beside it; give all of a mapping the same indent"],
+  [/^Implicit (?:map )?keys need to be/, "is neither a key with its colon and a space, nor an item with its dash; write key: value"],
+  [/^Plain value cannot start with/, "a value begins with a sign that YAML keeps for itself; put the value in quotes"],
+  [
+    /^Unexpected scalar at node end/,
+    "a quote ends before the value does, or a key stands beside items; put the whole value in quotes of the other kind",
+  ],
+  [/^Unexpected block-seq-ind on same line/, "a dash begins an item beside a key; write the items below it"],
+  [/^Invalid escape sequence/, "a backslash in double quotes means something else; use single quotes"],
+];
 
 /** A parser that calls itself per level would overflow, so brackets and dashes are counted first.
  *  Counts too much inside strings and comments, never too little per line; the bound is far above any real file. */

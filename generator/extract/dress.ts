@@ -145,11 +145,18 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
 
   function nameHeading(heading: Element, slugger: GithubSlugger): void {
     if (heading.properties["id"] !== undefined) return;
-    const slug = ID_PREFIX + slugger.slug(textOf(heading).slice(0, 200));
+    const slug = ID_PREFIX + slugger.slug(namesIn(heading).slice(0, 200));
     if (slug === ID_PREFIX || ids.has(slug)) return;
     ids.add(slug);
     heading.properties["id"] = slug;
   }
+}
+
+/** The words of a heading, with the names of emoji that have one. */
+function namesIn(node: ElementContent): string {
+  if (node.type !== "element") return textOf(node);
+  const [, name] = /^:([\w+-]+):$/.exec(String(node.properties["title"])) ?? [];
+  return name ?? node.children.map(namesIn).join("");
 }
 
 type Child = { readonly parent: Root | Element; readonly heading: Element };

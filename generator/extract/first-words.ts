@@ -1,7 +1,7 @@
 /** The title of a document, and its first prose. */
 import type { Element, Root } from "hast";
 import { isProse, MAX_SUMMARY } from "./body.ts";
-import { openingOf, textOf } from "./html-tree.ts";
+import { classesOf, openingOf, textOf } from "./html-tree.ts";
 import { shorten } from "./passages.ts";
 
 /** Commands to a wiki's program, in front of a paragraph. */
@@ -22,7 +22,7 @@ export function isTemplate(title: string): boolean {
 
 export function findHeading(node: Root | Element): string | null {
   for (const child of node.children) {
-    if (child.type !== "element") continue;
+    if (child.type !== "element" || classesOf(child).includes("footnotes")) continue;
     const title = /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() || null : findHeading(child);
     if (title !== null) return title;
   }

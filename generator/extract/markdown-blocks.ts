@@ -21,6 +21,7 @@ export function useBlocks(md: MarkdownIt): void {
   md.block.ruler.before("list", "abbreviations", skipAbbreviations);
   md.block.ruler.before("fence", "label", readLabel, { alt });
   md.block.ruler.before("fence", "break", skipLine, { alt });
+  md.block.ruler.before("html_block", "markdown_within", openMarkdown, { alt });
   md.core.ruler.before("inline", "captions", (state) => {
     state.tokens = moveCaptions(state.tokens);
   });
@@ -70,15 +71,24 @@ function pushTitle(state: StateBlock, tag: Box["tag"], title: string, line: numb
 }
 
 function openIndented(state: StateBlock, line: number, end: number, silent: boolean): boolean {
-  const found = isIndented(state, line) ? null : INDENTED.exec(lineOf(state, line));
-  if (found === null) return false;
-  const [, sign = "", kind = "", title, , tab] = found;
+  const text = isIndented(state, line) ? "" : lineOf(state, line);
+  const found = INDENTED.exec(text);
+  // A meaning whose term a site's own program writes.
+  const termless = silent ? 0 : (/^:[ \t]{3,}(?=\S)/.exec(text)?.[0].length ?? 0);
+  if (found === null && termless === 0) return false;
+  const [, sign = "", kind = "", title, , tab] = found ?? [];
   const indent = (state.sCount[line] ?? 0) + 4;
   let after = line + 1;
   for (let next = after; next < end; next++) {
     if (state.isEmpty(next)) continue;
     if ((state.sCount[next] ?? 0) < indent) break;
     after = next + 1;
+  }
+  if (termless > 0) {
+    state.tShift[line] = (state.tShift[line] ?? 0) + termless;
+    state.sCount[line] = indent;
+    pushBox(state, line, { tag: "div", title: "", from: line, to: after, after, indent });
+    return true;
   }
   if (after === line + 1 && (title ?? tab) === undefined) return false;
   if (silent) return true;
@@ -202,6 +212,20 @@ function makeTable(tokens: readonly Token[], heads: number): void {
 function skipLine(state: StateBlock, line: number, _: number, silent: boolean): boolean {
   if (isIndented(state, line) || !SKIPPED.test(lineOf(state, line))) return false;
   if (!silent) state.line = line + 1;
+  return true;
+}
+
+/** A tag that says of itself that Markdown stands within. */
+function openMarkdown(state: StateBlock, line: number, _: number, silent: boolean): boolean {
+  if (
+    isIndented(state, line) ||
+    !/^<[a-z][\w-]{0,40}(?=\s)[^<>]{0,500}?\smarkdown(?:=["']?\w+["']?)?(?:\s[^<>]{0,500})?>[ \t]*$/i.test(lineOf(state, line))
+  )
+    return false;
+  if (!silent) {
+    state.push("html_block", "", 0).content = `${lineOf(state, line)}\n`;
+    state.line = line + 1;
+  }
   return true;
 }
 

@@ -1,7 +1,7 @@
 /** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
-import { ICON, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
+import { EMOJI, emojiOf, ICON, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
 import { pairs } from "./latex-tokens.ts";
 import { rooted } from "./links.ts";
@@ -27,6 +27,9 @@ export function useInline(md: MarkdownIt): void {
   md.inline.ruler.before("link", "wiki_link", wikiLink);
   md.inline.ruler.before("backticks", "role", readRole);
   md.inline.ruler.before("link", "icon", readIcon);
+  md.inline.ruler.before("link", "emoji", readEmoji);
+  // The name, which ids of headings have in place of the sign.
+  md.renderer.rules["emoji"] = (tokens, at) => `<span title="${tokens[at]?.markup ?? ""}">${tokens[at]?.content ?? ""}</span>`;
   md.inline.ruler.before("link", "shortcode", readShortcode);
   md.inline.ruler.before("link", "keys", readKeys);
   md.inline.ruler.before("link", "marked", readWrapped(MARKED, "mark", /^(?![\w=])/));
@@ -172,7 +175,8 @@ function pushReference(state: StateInline, role: string, words: string, inner: s
   pushLink(state, href, title || (place?.title ?? ""));
 }
 
-const [ICON_HERE, SHORTCODE_HERE, WIKI_HERE] = [ICON, SHORTCODE, WIKI].map(({ source }) => new RegExp(source, "y")) as [
+const [EMOJI_HERE, ICON_HERE, SHORTCODE_HERE, WIKI_HERE] = [EMOJI, ICON, SHORTCODE, WIKI].map(({ source }) => new RegExp(source, "y")) as [
+  RegExp,
   RegExp,
   RegExp,
   RegExp,
@@ -188,13 +192,24 @@ function readIcon(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
+function readEmoji(state: StateInline, silent: boolean): boolean {
+  const [markup = "", name = ""] = at(state, EMOJI_HERE) ?? [];
+  const content = emojiOf(name);
+  if (content === null) return false;
+  if (!silent) Object.assign(state.push("emoji", "", 0), { markup, content });
+  state.pos += markup.length;
+  return true;
+}
+
 /** Reads what Hugo and Quarto fill in: a picture, a link, or words. */
 function readShortcode(state: StateInline, silent: boolean): boolean {
   const [code] = at(state, SHORTCODE_HERE) ?? [];
   if (code === undefined) return false;
-  const { target, words } = shortcodeIn(code);
-  if (!silent && target !== null && PICTURE.test(target)) pushPicture(state, encodeURI(target), words === target ? "" : words);
-  else if (!silent && target !== null) pushLink(state, encodeURI(target), words);
+  const { target, words, alt, caption } = shortcodeIn(code);
+  if (!silent && target !== null && PICTURE.test(target)) {
+    pushPicture(state, encodeURI(target), alt);
+    if (caption !== "") pushCaption(state, () => pushParsed(state, caption, state.env));
+  } else if (!silent && target !== null) pushLink(state, encodeURI(target), words);
   else if (!silent) state.push("text", "", 0).content = words;
   state.pos += code.length;
   return true;
@@ -216,6 +231,14 @@ function pushPicture(state: StateInline, src: string, alt: string): void {
   words.content = alt;
   image.children = [words];
   image.content = alt;
+}
+
+/** Adds what is said below a picture. */
+function pushCaption(state: StateInline, push: () => void): void {
+  state.push("hardbreak", "br", 0);
+  state.push("em_open", "em", 1);
+  push();
+  state.push("em_close", "em", -1);
 }
 
 /** `++ctrl+c++` as keys; `i++` and `C++` are none. */
@@ -294,11 +317,10 @@ function skipAttributes(state: StateInline): boolean {
   if (id !== undefined) state.push("html_inline", "", 0).content = `<span id="${id}"></span>`;
   const words = last.type === "image" && id !== undefined ? (state.env as Env).labels?.get(id) : undefined;
   if (words !== undefined) {
-    state.push("hardbreak", "br", 0);
-    state.push("em_open", "em", 1);
-    state.push("text", "", 0).content = `${words}: `;
-    state.tokens.push(...(last.children ?? []));
-    state.push("em_close", "em", -1);
+    pushCaption(state, () => {
+      state.push("text", "", 0).content = `${words}: `;
+      state.tokens.push(...(last.children ?? []));
+    });
   }
   state.pos += found[0].length;
   return true;

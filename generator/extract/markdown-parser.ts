@@ -18,10 +18,14 @@ import { formatRst } from "./rst.ts";
 /** Attribute with the line of a block, until the tree has it as a position. */
 const LINE = "data-own-line";
 const parser = createParser({ html: true, linkify: true });
-parser.linkify.set({ fuzzyLink: false });
-parser.linkify.add("www.", {
-  validate: (text, at) =>
-    /^[\w-]+(?:\.[\w-]+)+(?:[/?#][^\s<>]*)?/.exec(text.slice(at, at + 2000))?.[0].replace(/[.,:;!?'")\]*_~]+$/, "").length ?? 0,
+const { linkify } = parser;
+linkify.set({ fuzzyLink: false });
+const matchAddress = linkify.matchAtStart.bind(linkify);
+// A note directly behind an address is no part of it.
+linkify.matchAtStart = (text) => matchAddress(text.slice(0, 3000).split("[^", 1)[0] ?? "");
+linkify.add("www.", {
+  // As of an address with its scheme, less the signs that are put before it.
+  validate: (text, at) => Math.max(0, linkify.testSchemaAt(`//www.${text.slice(at, at + 2000)}`, "http:", 0) - 6),
   normalize: (match) => {
     match.url = `http://${match.url}`;
   },
@@ -100,6 +104,12 @@ function addRules(md: MarkdownIt): void {
     const { open: [key = ""] = [], others = new Others("") } = parts ?? {};
     return `${formatRst(content, { key, others }, map === null ? 0 : map[0] + 1)}\n`;
   };
+  // On GitHub its marks would show: an author who wrote them so has a tool that reads them.
+  rules["html_block"] = (tokens, at, _, env) =>
+    (tokens[at]?.content ?? "").replaceAll(
+      /(<(figcaption|small|summary)(?:\s[^<>]{0,500})?>)([^<>]{1,2000})(?=<\/\2>)/gi,
+      (_, open: string, __, words: string) => open + md.renderInline(words.trim(), env),
+    );
   rules["code_block"] = (tokens, at) => code(tokens[at]?.content ?? "", "", lineOf(tokens[at]));
   const idOf = (token: Token | undefined): string => {
     const { id = 0, label } = (token?.meta ?? {}) as { readonly id?: number; readonly label?: string };
@@ -116,6 +126,15 @@ function addRules(md: MarkdownIt): void {
   rules["footnote_close"] = () => "</li>\n";
   rules["footnote_anchor"] = (tokens, at) =>
     ` <a href="#fnref-${escapeHtml(encodeURIComponent(idOf(tokens[at])))}" aria-label="Back to the text">↩</a>`;
+  core.ruler.before("inline", "definitions", ({ tokens, env }) => {
+    for (const token of tokens)
+      if (token.type === "html_block")
+        token.content = token.content.replace(DEFINITIONS, (lines) => {
+          const left: Token[] = [];
+          md.block.parse(lines, md, env, left);
+          return left.every(({ type }) => type === "reference_definition") ? "" : lines;
+        });
+  });
   core.ruler.after("inline", "tasks", ({ tokens, Token: Made }) => {
     for (const [at, token] of tokens.entries()) {
       const task = token.type === "inline" && tokens[at - 2]?.type === "list_item_open" ? /^\[([ xX])\][ \t\n]/.exec(token.content) : null;
@@ -129,6 +148,9 @@ function addRules(md: MarkdownIt): void {
     }
   });
 }
+
+/** Targets of links below the end of an element, which ends a block of HTML in other tools. */
+const DEFINITIONS = /(?<=<\/[\w-]{1,40}>[ \t]*\n)(?:\[[^\]\n]{1,500}\]:[ \t]*\S[^\n]*\n?)+$/;
 
 /** Code without what stands above it in a cell of Quarto or a directive of MyST: its options. */
 function cellIn(written: string, info: string): { readonly content: string; readonly options: ReadonlyMap<string, string> } {

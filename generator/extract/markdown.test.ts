@@ -250,6 +250,7 @@ test("what Hugo and Quarto fill in is a picture, a link or words, and never a ma
     html,
     /<a href="https:\/\/example\.org\/v"[^]*<img [^>]*alt="The words"[^]*At when or x\.y\.<[^]*Body\.[^]*<code>\{\{&lt; code >}}/,
   );
+  assert.match(html, /loading="lazy"><br>\s*<em>The words<\/em>/);
   assert.doesNotMatch(html.replace(/<code>.*<\/code>/, ""), /\{\{/);
   assert.doesNotMatch(quoted(text).replace("{{< code >}}", ""), /\{\{/);
 });
@@ -303,6 +304,28 @@ test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page
     ["$$\na = b\n$$ {#eq-x}\n\nGoes on.", /<\/math><\/span>\s*<p[^>]*>Goes on\.<\/p>/, "a = b Goes on."],
     ["> [!quote|right] A title\n> Words.", /<aside[^>]*>\s*<p><strong>A title<\/strong><\/p>/, "A title Words."],
     ["<details><summary>More</summary>Inner words.</details>", /<summary>More<\/summary>/, "More Inner words."],
+    [
+      ":tada: :smile::heart: `:x:`, std::key::x, 1:100:1.\n\n## :bug: Bugs",
+      /🎉<\/span> <[^>]*>😄<\/span><[^>]*>❤️<\/span> <code>:x:<\/code>, std::key::x, 1:100:1\.[^]*id="doc-bug-bugs">.*🐛/u,
+      "🎉 😄❤️ :x:, std::key::x, 1:100:1.",
+    ],
+    ["<small>\n**Tip:** go.\n</small>", /<small><strong>Tip:<\/strong> go\.<\/small>/, "Tip: go."],
+    [
+      '<figure markdown="span">\n  ![A](b.png)\n  <figcaption>Use `x`</figcaption>\n</figure>',
+      /<img [^>]*alt="A"[^]*<figcaption>Use <code>x<\/code>/,
+      "Use x",
+    ],
+    [
+      "See [x][].\n\n<div>\nWords\n</div>\n[x]: https://e.org/",
+      /<a href="https:\/\/e\.org\/"[^>]*>x<\/a>\.<\/p>\n<div>\nWords\n<\/div>\s*$/,
+      "See x. Words",
+    ],
+    ["At https://e.org/x[^n].\n\n[^n]: Note.", /"https:\/\/e\.org\/x"[^>]*>https:\/\/e\.org\/x<\/a><sup>/, "At https://e.org/x. Note."],
+    [
+      "<!-- md:option a -->\n\n:   It **is**.\n\n<!-- md:option b -->\n\n:   So.",
+      />It <strong>is<\/strong>\.<[^]*<p[^>]*>So\.</,
+      "It is. So.",
+    ],
   ];
   for (const [text, shown, said] of written) {
     const { html } = await read(`# T\n\n${text}\n`);

@@ -252,7 +252,16 @@ test("what was at an address and is gone has a page that leads to where it was l
   assert.match((await ask(view, "/object/notes/never.md/", html)).text, /<h1>Not found<\/h1>/);
   const twin = await ask(view, "/object/notes/never.md/index.md", html);
   assert.equal(twin.headers["Content-Type"], "text/markdown; charset=utf-8");
-  assert.deepEqual([gone.headers["Vary"], twin.headers["Vary"]], ["Accept", "Accept"]);
+  const [page, led] = await Promise.all([html, { accept: "text/markdown" }].map((headers) => ask(view, "/object/notes/one.md/", headers)));
+  assert.deepEqual(
+    [led?.status, led?.headers["Location"], led?.headers["Cache-Control"]],
+    [302, "/object/notes/one.md/index.md", "no-store"],
+  );
+  assert.deepEqual(
+    [gone, twin, led, page].map((answer) => answer?.headers["Vary"]),
+    ["Accept", "Accept", "Accept", "Accept, Accept-Encoding"],
+    "a cache that has the page asks anew for who would rather read Markdown",
+  );
   assert.match(twin.text, /^# Not found\n/);
   const last = await ask(view, "/object/notes/two.md/index.md", { accept: "*/*" });
   assert.equal(last.headers["Content-Type"], "text/markdown; charset=utf-8");

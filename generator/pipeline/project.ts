@@ -2,9 +2,9 @@
  *  nothing has a visibility parameter. */
 import type { Claim, ClaimEvidence, CubRecord, RecordMeaning, Rejection, Withdrawal } from "#snapshots/schema";
 import {
-  claimStandings,
   compareNames,
   findCollection,
+  judgedClaim,
   type Library,
   type ObjectRow,
   openEvidence,
@@ -142,10 +142,9 @@ function openLicences(objects: readonly ObjectRow[], declared: string | null): (
 /** Evidence is held against what its own view has: what is gated may not show through. */
 function withStates(view: ViewData): ViewData {
   const stateOf = openEvidence(view);
-  const standingOf = claimStandings(view);
   const claims = view.claims.claims.map((claim) => ({
     ...claim,
-    standing: standingOf(claim),
+    ...judgedClaim(view, claim),
     evidence: claim.evidence.map((item) => (isSeen(item, view) ? { ...item, state: stateOf(item) } : item)),
   }));
   return { ...view, claims: inOrder({ ...view.claims, claims }) };

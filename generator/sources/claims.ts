@@ -57,7 +57,7 @@ export async function readClaims(path: string, options: LastGoodOptions): Promis
     {
       name: "claims",
       place: `file ${path}`,
-      pull: async () => ({ bytes: await readSourceFile(path, "claims", MAX_CLAIMS_BYTES), etag: "", lastModified: "" }),
+      pull: async () => ({ bytes: await readSourceFile(path, "claims file", MAX_CLAIMS_BYTES), etag: "", lastModified: "" }),
       parse: (bytes) => parseClaims(bytes, format),
       ids: ({ claims }) => claims.map(({ id }) => id),
       without: (bytes, ids) => (ids.size === 0 ? null : withoutEntries(parseBody(bytes, format), "claims", ids)),
@@ -107,8 +107,8 @@ function parseBody(bytes: Uint8Array, format: "json" | "yaml"): unknown {
   return format === "json" ? parseStrictJson(bytes) : parseYaml(bytes);
 }
 
-/** WrittenClaim is a claim as its author writes it: a standing says nothing there. */
-export const WrittenClaim = Claim.omit({ standing: true });
+/** WrittenClaim is a claim as its author writes it: a standing and marks say nothing there. */
+export const WrittenClaim = Claim.omit({ standing: true, reviewed: true });
 
 function parseClaim(raw: unknown): Claim | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the claim is not a mapping" };

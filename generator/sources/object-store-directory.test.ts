@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -366,6 +368,22 @@ test("a version of a file that changed just now never comes again; one whose tim
     const versions = [(await listAll(store))[0]?.version, (await store.find("a"))?.version];
     assert.equal(versions[0] !== versions[1], isNew, `${after} ms after it`);
   }
+  t.mock.timers.setTime(Math.floor(changed) + 5);
+  await assert.rejects(store.read("a"), /kept changing/, "nor are its bytes believed");
+});
+
+test("bytes are believed of the file alone that its path leads to, and when they are as many as it has", async () => {
+  const { root, store } = makeStore();
+  writeFileSync(join(root, "a"), "of a file that is gone");
+  const opened = openSync(join(root, "a"), "r");
+  unlinkSync(join(root, "a"));
+  // What is opened by the link is the file that is gone; what the link is called after is another.
+  symlinkSync(`/proc/self/fd/${opened}`, join(root, "link"));
+  writeFileSync(join(root, "a (deleted)"), "of another");
+  await sleep(50);
+  await assert.rejects(store.read("link"), /kept changing/);
+  closeSync(opened);
+  await assert.rejects(openObjectStore({ kind: "directory", root: `/proc/${process.pid}` }).read("status"), /kept changing/);
 });
 
 test("a time before 1970 is written as it is", async () => {

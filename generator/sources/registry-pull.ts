@@ -26,7 +26,7 @@ export async function pullRegistry(
 ): Promise<Pulled | null> {
   if ("sources" in source) return { bytes: await limits.makeRegistry(source.sources).catch(withoutPlaces), etag: "", lastModified: "" };
   if (!("path" in source)) return pullUrl("The registry", source.url, kept, limits);
-  return { bytes: await readSourceFile(source.path, "registry", limits.maxBytes), etag: "", lastModified: "" };
+  return { bytes: await readSourceFile(source.path, "registry file", limits.maxBytes), etag: "", lastModified: "" };
 }
 
 /** withoutPlaces throws the same without folders of this machine: why a registry cannot be used stands in a snapshot, for everybody. */

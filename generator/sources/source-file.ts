@@ -4,10 +4,10 @@ import { ShelfError } from "#snapshots/errors";
 import { isShortage } from "#generator/files";
 
 /** readSourceFile reads a source file whole.
- *  @param what the file is, for messages: "claims" or "registry"
+ *  @param what the file is, for messages: "claims file" or "registry file"
  *  @throws ShelfError "bad_source" when it cannot be read or has more than `maxBytes`; the message names no path of this machine */
 export async function readSourceFile(path: string, what: string, maxBytes: number): Promise<Uint8Array> {
-  const fail = (why: string, cause?: unknown) => new ShelfError("bad_source", `The ${what} file ${why}.`, { cause });
+  const fail = (why: string, cause?: unknown) => new ShelfError("bad_source", `The ${what} ${why}.`, { cause });
   // Without waiting: a pipe is opened when somebody writes into it, which may be never.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: NodeJS.ErrnoException) => {
     if (isShortage(cause)) throw cause;

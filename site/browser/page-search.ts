@@ -58,19 +58,32 @@ let failures = 0;
  *  @returns null where the export was made without a search
  *  @throws what the network or Pagefind throws; the next search begins anew */
 export async function searchPages(root: URL, query: PageQuery, shown: number): Promise<FoundPages | null> {
+  const begun = performance.now();
   try {
     const pagefind = await (opened ??= openPagefind(root));
     if (pagefind === null) return null;
     const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error("The search did not answer in time.")), TIME_LIMIT));
     const found = await Promise.race([ask(pagefind, root, query, shown), late]);
-    // Pagefind takes words that did not come for words that stand nowhere.
-    if (found.found === 0) await findEntry(root);
+    if (found.found === 0) {
+      await findEntry(root);
+      checkChunks(begun);
+    }
     return found;
   } catch (error) {
     opened = null;
     failures++;
     throw error;
   }
+}
+
+/** Pagefind takes words that did not come for words that stand nowhere; a browser knows which files did not come, a moment later.
+ *  @throws Refusal, or that the network is not there */
+function checkChunks(begun: number): void {
+  const read = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
+  const chunks = read.filter(({ name, responseEnd }) => responseEnd >= begun && /\.pf_(?:index|filter)(?:\?|$)/.test(name));
+  const refused = chunks.find(({ responseStatus }) => responseStatus === 0 || responseStatus >= 400);
+  if (refused !== undefined)
+    throw refused.responseStatus === 0 ? new Error("A part of the index did not come.") : new Refusal(refused.responseStatus);
 }
 
 /** findEntry asks the host whether it has a search. @throws Refusal, and what the network throws */

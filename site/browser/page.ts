@@ -216,7 +216,9 @@ if (place !== null && crypto.subtle !== undefined) {
   why.textContent = " checks in your browser that these are the published bytes";
   button.addEventListener("click", () => {
     // Nobody who only reads loads it.
-    void import(/* @vite-ignore */ new URL(place.dataset["verify"] ?? "", location.href).href);
+    import(/* @vite-ignore */ new URL(place.dataset["verify"] ?? "", location.href).href).catch(
+      () => (why.textContent = " could not be loaded: open this page again when the network is there"),
+    );
   });
   place.append(button, why);
 }

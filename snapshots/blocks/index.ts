@@ -9,6 +9,8 @@ export { isWay, readHtml, type Said } from "./html-blocks.ts";
 export { type Lines, openLines } from "./lines.ts";
 export {
   closedIn,
+  EMOJI,
+  emojiOf,
   ICON,
   isFormula,
   isTex,

@@ -1,5 +1,6 @@
 /** PlainIn gives a text as a reader sees it: without the marks of its language, and with what is written in code and formulas as it stands there.
  *  Marks of one language mean nothing in another. This runs in browsers too. */
+import { nameToEmoji } from "gemoji";
 import type { Prose } from "#snapshots/schema";
 import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
 
@@ -135,7 +136,7 @@ const CODE = String.raw`(?<!${"`"})(?<ticks>${"`"}+)(?!${"`"})[^]{1,2000}?(?<!${
 /** Code and formulas, before which a role may stand, addresses between angle brackets, and signs that are escaped. */
 const MARKDOWN = new RegExp(
   String.raw`(?:\{[a-zA-Z][\w:.+-]{0,40}\})?${CODE}|(?<!\\)\$\$[^$]+\$\$|\$${"`"}[^${"`"}]+${"`"}\$|(?<![\\$])\$(?=[^\s$])(?:[^$\\]|\\[^])+?(?<![\s\\])\$(?![\dA-Z_$])` +
-    String.raw`|\\\((?:[^\\]|\\[^)]){1,1000}?\\\)|<(?:[a-z][a-z\d+.-]{1,31}:|[\w.+-]+@)[^\s<>]*>|https?:\/\/[^\s<>()]*|\\[!-\/:-@[-${"`"}{-~\n]|[\u{F0000}-\u{FFFFD}]`,
+    String.raw`|\\\((?:[^\\]|\\[^)]){1,1000}?\\\)|<(?:[a-z][a-z\d+.-]{1,31}:|[\w.+-]+@)[^\s<>]*>|https?:\/\/(?:[^\s<>()[]|\[(?!\^))*|\\[!-\/:-@[-${"`"}{-~\n]|[\u{F0000}-\u{FFFFD}]`,
   "giu",
 );
 
@@ -178,6 +179,10 @@ export function wordsOfWiki({ embed, page, part, words }: Readonly<Record<"embed
 
 /** ICON finds names of pictures in the sets that MkDocs Material and its like bring along, with their attributes. */
 export const ICON = /:(?:material|octicons|fontawesome|simple)(?:-[a-z0-9]+)+:(?:\{[^{}\n]*\})?/g;
+/** EMOJI finds what GitHub shows as a sign where its list has the name. */
+export const EMOJI = /(?:(?<![\w:])|(?<=(?<![\w:]):[\w+-]{1,60}:)):([a-z0-9_+-]{1,60}):(?!\w)/g;
+/** emojiOf gives the sign of a name; null where GitHub has none. */
+export const emojiOf = (name: string): string | null => (Object.hasOwn(nameToEmoji, name) ? (nameToEmoji[name] ?? null) : null);
 const MAX_BESIDE = 200; // code units beside an icon that tell whether words stand there
 
 /** wordsOfIcon gives what a reader sees of an icon: its name between words or alone in its cell, item or link, and nothing where it adorns the words
@@ -202,8 +207,8 @@ export function wordsOfIcon(text: string, at: number, icon: string): string {
 export const SHORTCODE = /(?<!\{)\{\{(?:<(?!\/\*)[^{}\n]{1,500}>|%(?!\/\*)[^{}\n]{1,500}%)\}\}(?!\})/g;
 
 /** shortcodeIn gives what a reader sees in the place of one: where it leads, and words, which are those of its caption, or a name whose value only its
- *  site knows. */
-export function shortcodeIn(code: string): { readonly target: string | null; readonly words: string } {
+ *  site knows; of a picture also its caption and what it has in place of itself. */
+export function shortcodeIn(code: string): { readonly target: string | null } & Readonly<Record<"words" | "caption" | "alt", string>> {
   const [, name = "", rest = ""] = /^\{\{[<%]\s*(\/?[\w./-]+)\s*(.*?)\/?\s*[>%]\}\}$/.exec(code) ?? [];
   const all = [...rest.matchAll(/(?:([\w-]+)=)?(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))/g)].map(
     ([, key = "", ...values]) => [key, values.find((one) => one !== undefined) ?? ""] as const,
@@ -211,8 +216,10 @@ export function shortcodeIn(code: string): { readonly target: string | null; rea
   const valueOf = (...keys: readonly string[]): string => all.find(([key]) => keys.includes(key))?.[1] ?? "";
   const first = all.find(([key]) => key === "")?.[1] ?? "";
   const target = [valueOf("src", "url", "href", "link"), first].find((one) => /^https?:\/\/|\.[a-z]\w{1,4}(?:#|$)/i.test(one)) ?? null;
-  const said = valueOf("caption", "title", "alt", "text") || (/^(?:meta|var|env|param|kbd)$/.test(name) ? (all.at(-1)?.[1] ?? "") : "");
-  return { target, words: said || (target ?? "") };
+  const [title, below, alt] = [valueOf("title"), valueOf("caption"), valueOf("alt")];
+  const caption = title !== "" && below !== "" ? `**${title}** ${below}` : title || below;
+  const said = caption || alt || valueOf("text") || (/^(?:meta|var|env|param|kbd)$/.test(name) ? (all.at(-1)?.[1] ?? "") : "");
+  return { target, words: said || (target ?? ""), caption, alt: alt || below };
 }
 
 /** isFormula tells whether what stands between two dollars can be a formula: a dollar in code closes none before it, and one in brackets none outside. */
@@ -243,6 +250,7 @@ function plainOfMarkdown(text: string, drop: (text: string) => string): string {
             (whole, embed: string, page: string, part = "", words = "") => wordsOfWiki({ embed, page, part, words }) ?? whole,
           )
           .replaceAll(ICON, (icon: string, at: number, whole: string) => wordsOfIcon(whole, at, icon))
+          .replaceAll(EMOJI, (whole, name: string) => emojiOf(name) ?? whole)
           .replaceAll(SHORTCODE, (code) => shortcodeIn(code).words)
           .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
           .replaceAll(IMAGE, "$1")

@@ -2,6 +2,7 @@
 import type { Claim, CubRecord, EvidenceState, Standing } from "#snapshots/schema";
 import { openEvidence, worstOf } from "./evidence-state.ts";
 import { claimsNamed, memoize, provesIn, recordsNamed, relationsOf } from "./relations.ts";
+import { reviewMarks } from "./recall-sentence.ts";
 import { recalledAmong } from "./resting.ts";
 import { BUTS, formatStanding, isLostStanding, recordStanding } from "./standing.ts";
 import type { ViewData } from "./view-data.ts";
@@ -35,6 +36,13 @@ function claimStanding(data: ViewData, claim: Claim): Standing {
   ];
   const standing = formatStanding(claim.status, evidence, buts, (but?.lost ?? false) || weak.some(({ lost }) => lost));
   return restsOn.length === 0 ? standing : { ...standing, rests_on: restsOn };
+}
+
+/** judgedClaim gives the standing of a claim, and people's marks of the records that it rests on, each behind its id. */
+export function judgedClaim(data: ViewData, claim: Claim): { readonly standing: Standing; readonly reviewed?: readonly string[] } {
+  const records = relationsOf(data).recordsOfClaim.get(claim.id) ?? [];
+  const reviewed = records.flatMap((record) => reviewMarks(record).map((mark) => `${record.id}: ${mark}`));
+  return { standing: claimStandings(data)(claim), ...(reviewed.length === 0 ? {} : { reviewed }) };
 }
 
 /** The gravest state of what a claim pins and this view may see. A pin beside evidence without one counts alone. */

@@ -13,7 +13,7 @@ export {
   quoteAt,
   readLines,
 } from "./citation.ts";
-export { claimStandings, findLost, findRecalled } from "./claim-standing.ts";
+export { claimStandings, findLost, findRecalled, judgedClaim } from "./claim-standing.ts";
 export { openResting, recalledAmong, restingWords } from "./resting.ts";
 export { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "./code-ref.ts";
 export { cutText, nameSome } from "./cut-text.ts";

@@ -10,7 +10,10 @@ export function recallSentences({ recall }: Partial<Pick<CubRecord, "recall">>):
   const { affected, cannot_use: without, also_accepted: accepted } = recall;
   const second = Map.groupBy(accepted, ({ by }) => by);
   return [
-    ...affected.map(({ id, title, url, by }) => `${by} has a known hole that this proof may use, ${id}: ${title} (${url}).`),
+    ...affected.map(
+      ({ id, title, url, by }) =>
+        `${by} ${by.includes(", ") ? "have" : "has"} a known hole that this proof may use, ${id}: ${title} (${url}).`,
+    ),
     ...(without.length === 0
       ? []
       : [

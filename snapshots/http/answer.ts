@@ -105,7 +105,11 @@ async function errorAnswer(view: View, open: OpenSnapshot | null, request: Answe
   const missing = error.status === 404 || isWithdrawalError(error);
   const answer = await formOfError(view, open, request, error, missing);
   // A client is told of a missing page in the form that it asked for.
-  if (!missing || pathOf(request).startsWith("/api/")) return answer;
+  return !missing || pathOf(request).startsWith("/api/") ? answer : chosenByAccept(answer);
+}
+
+/** chosenByAccept tells caches that a client which accepts something else is to be asked for anew. */
+function chosenByAccept(answer: Answer): Answer {
   const { Vary: others } = answer.headers;
   return { ...answer, headers: { ...answer.headers, Vary: others === undefined ? "Accept" : `Accept, ${others}` } };
 }
@@ -160,13 +164,6 @@ function pathOf(request: AnswerRequest): string {
 function checkPath(path: string): void {
   if (!path.startsWith("/")) throw new ShelfError("bad_path", "The path does not begin with a slash.");
   parseKeyPath(path);
-}
-
-/** twinAnswer leads who would rather read Markdown to the twin of a page. No cache keeps that, so that each address has one copy in it and no browser is
- *  sent a twin: a cache that has the page sends that to everybody, and it names its twin. */
-function twinAnswer({ mount }: Context, { path }: RoutePlace): Answer {
-  const { headers, ...found } = redirect(302, `${mount}${path}index.md`, CACHE.none);
-  return { ...found, headers: { ...headers, Vary: "Accept" } };
 }
 
 /** Null for an effect, which another process answers, and for what has no row: that may be another spelling of a page. */
@@ -226,7 +223,15 @@ async function atAnswer(view: View, current: OpenSnapshot | null, request: Answe
 }
 
 async function readAnswer(context: Context, request: AnswerRequest, place: RoutePlace): Promise<Answer> {
-  if (hasTwin(place.path) && prefersMarkdown(request.header("accept"))) return twinAnswer(context, place);
+  if (!hasTwin(place.path)) return oneAnswer(context, request, place);
+  // No cache keeps where a twin is: no browser may be sent one, whatever its cache thinks of Vary.
+  const leads = prefersMarkdown(request.header("accept"));
+  return chosenByAccept(
+    leads ? redirect(302, `${context.mount}${place.path}index.md`, CACHE.none) : await oneAnswer(context, request, place),
+  );
+}
+
+async function oneAnswer(context: Context, request: AnswerRequest, place: RoutePlace): Promise<Answer> {
   const known = findReady(context.view.prepared, context.basis, request);
   if (known !== null) {
     const { ready, held } = known;

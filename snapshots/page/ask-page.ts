@@ -1,6 +1,6 @@
 /** The page that asks: its form, and an answer with the quotes that it rests on. */
+import { usesOf } from "#snapshots/query";
 import { mountPath, pagePath, readerNotice, relationsOf, type ViewData } from "#snapshots/format";
-import { usesOf } from "./cards.ts";
 import type { AskResponse } from "#snapshots/schema";
 
 /** askForm makes the stored page: the form without an answer. `api` is the site path that takes questions as JSON. `elsewhere` is the absolute

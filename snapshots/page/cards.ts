@@ -11,6 +11,7 @@ import {
   reviewMarks,
   type ViewData,
 } from "#snapshots/format";
+import { usesOf } from "#snapshots/query";
 import { type Claim, type CubRecord, KNOWN_VALUES } from "#snapshots/schema";
 
 export type Crumb = { readonly title: string; readonly path: string };
@@ -30,11 +31,6 @@ export function recordCard(record: CubRecord) {
   const { id, theorem_name, kind, statement, repo, module, invocation } = record;
   const standing = recordStanding(record);
   return { id, theorem_name, kind, statement, standing, reviewed: reviewMarks(record), repo, module, invocation, uses: usesOf(record) };
-}
-
-/** usesOf counts what names a record, of the same sources. */
-export function usesOf({ used_by: used }: Pick<CubRecord, "used_by">): number {
-  return used?.count ?? 0;
 }
 
 export function collectionCard(data: ViewData, collection: CollectionInfo) {

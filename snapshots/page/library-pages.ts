@@ -22,9 +22,9 @@ import {
 } from "#snapshots/format";
 import { ShelfError } from "#snapshots/errors";
 import { unlinkDead } from "./dead-links.ts";
-import { declarationLine, findClaims, withLicences } from "#snapshots/query";
+import { declarationLine, findClaims, usesOf, withLicences } from "#snapshots/query";
 import type { Extract, Passage } from "#snapshots/schema";
-import { citedBy, claimCard, collectionCard, countClaims, countStandings, crumbsOf, objectCard, recordCard, usesOf } from "./cards.ts";
+import { citedBy, claimCard, collectionCard, countClaims, countStandings, crumbsOf, objectCard, recordCard } from "./cards.ts";
 import { axiomsOf } from "./axioms.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
 import { type BrowseSort, browseQuery, licenceFacet } from "./facets.ts";

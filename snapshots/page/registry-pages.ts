@@ -21,7 +21,6 @@ import {
   filterValues,
   findCubs,
   findPlaces,
-  inSort,
   neighbourhood,
   reconcile,
   REGISTRY_SORTS,
@@ -34,7 +33,7 @@ import { CHECK_STATES, RECORD_FILTERS, type CubRecord, EVIDENCE_STATES, type Ext
 import { axiomsOf } from "./axioms.ts";
 import { fileGraph } from "./file-graph.ts";
 import { theoremShelf } from "./theorem-shelf.ts";
-import { claimCard, countBy, countStandings, recordCard, recordCounts, usesOf } from "./cards.ts";
+import { claimCard, countBy, countStandings, recordCard, recordCounts } from "./cards.ts";
 import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { jumpsOf } from "./jumps.ts";
 import { type KnownName, linkNames } from "./linked-names.ts";
@@ -62,13 +61,6 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
   const { sort = null } = query;
   const found = findCubs(data.cubs, everything);
   const places = findPlaces(data.cubs, query);
-  const sorted = inSort(
-    found.cubs,
-    sort,
-    ({ theorem_name: name }) => name,
-    (record) => recordStanding(record).state,
-    usesOf,
-  );
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
   const plain = query.q === "" && query.filters.size === 0 && sort === null;
   const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query, target));
@@ -89,7 +81,7 @@ export function registryPage(data: ViewData, query: RegistryQuery, part = 1) {
     /** The shelf of everything, where nothing is asked for. */
     shelf: plain && part === 1 && data.cubs.length > 0 ? theoremShelf(data.cubs) : null,
     matching: found.count,
-    records: sorted.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
+    records: found.cubs.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
     facets: facets.filter((facet) => !isSaid(facet)),
     query: query.q,
     sort,

@@ -1,5 +1,5 @@
 /** Pages that are made per request: sorting, facets, search results, quoted lines. */
-import { type History, licencesOf, type OpenSnapshot, parseCubQuery, parseRegistrySort } from "#snapshots/query";
+import { type History, licencesOf, type OpenSnapshot, parseCubQuery } from "#snapshots/query";
 import { ShelfError } from "#snapshots/errors";
 import { isOf, type RouteMatch, type PageId } from "#snapshots/routes";
 import { pagePath, parseSlug, relationsOf, type ViewData } from "#snapshots/format";
@@ -61,7 +61,7 @@ export const REQUEST_PAGES = {
     const { data, params } = request;
     const filtered = ["q", "part", "sort", ...RECORD_FILTERS.map(({ name }) => name)].filter((name) => params.has(name));
     if (filtered.length === 0) return null;
-    const query = { ...parseCubQuery(params), sort: parseRegistrySort(params.get("sort")) };
+    const query = parseCubQuery(params);
     const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
     const known = filtered.map((name) => [name, params.getAll(name)]);
     const model = registryPage(data, query, part);

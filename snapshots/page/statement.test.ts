@@ -50,6 +50,9 @@ test("the sentence above a declaration is told without the signs of comments", (
     ["(** A list that is in order already is not touched. More of it. *)", "A list that is in order already is not touched."],
     ["/-- What goes in\ncomes out. -/\n@[simp]", "What goes in comes out."],
     ["/// Sorts: by e.g. hand\n#[inline]", "Sorts: by e.g. hand"],
+    ["(** ** Partial correctness of [gcd] *)", "Partial correctness of [gcd]"],
+    ["(** * Combining them *)\nGlobal Hint Resolve wp_sound: hoare.\n", ""],
+    ["(** Of the hint. *)\nHint Resolve a.\n(** Of the theorem. *)\n", "Of the theorem."],
     ["", ""],
   ] as const)
     assert.equal(firstSentence(comment), sentence);

@@ -134,11 +134,17 @@ function findOutside(text: string, what: RegExp): number | null {
   return null;
 }
 
-/** firstSentence returns the first sentence of the comments before a declaration, without their signs; "" when there is none.
- *  @param comment lines of a file */
-export function firstSentence(comment: string): string {
-  const words = comment
-    .replaceAll(/^[ \t]*(?:\(\*+|\/-[-!]?|\/\*+|\/\/[/!]?|--|;;+|#+(?!\[)|\*(?!\)))|\*+\)|-\/|\*+\//gm, " ")
+const COMMENTS = /\(\*[^]*?\*\)|\/-[^]*?-\/|\/\*[^]*?\*\/|^[ \t]*(?:--|\/\/|;;|#).*$|^[ \t]*@\[[^\]]*\]/gm;
+
+/** firstSentence returns the first sentence of the comments right before a declaration, without their signs; "" when there is none.
+ *  @param before lines of a file: what stands above code among them is of that */
+export function firstSentence(before: string): string {
+  const lines = before.split("\n");
+  const bare = before.replaceAll(COMMENTS, (comment) => comment.replaceAll(/[^\n]/g, " ")).split("\n");
+  const words = lines
+    .slice(bare.findLastIndex((line) => line.trim() !== "") + 1)
+    .join("\n")
+    .replaceAll(/^[ \t]*(?:\(\*+(?:[ \t]+\*{1,4}(?=[ \t]))?|\/-[-!]?|\/\*+|\/\/[/!]?|--|;;+|#+(?!\[)|\*(?!\)))|\*+\)|-\/|\*+\//gm, " ")
     .replaceAll(/^\s*(?:#?\[[^\]]*\]|@\[[^\]]*\])\s*$/gm, " ")
     .replaceAll(/\s+/g, " ")
     .trim();

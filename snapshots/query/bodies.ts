@@ -44,7 +44,7 @@ async function listBody(open: OpenSnapshot, { prefix, licences, cursor, limit }:
 export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<CubListResponse> {
   const data = await open.snapshot.data();
   const meta = requireRegistry(data);
-  const digest = queryDigest("cubs", [query.q, filtersOf(query)]);
+  const digest = queryDigest("cubs", [query.q, filtersOf(query), ...(query.sort ? [query.sort] : [])]);
   const { count, cubs, next } = findCubs(data.cubs, query, positionOf(query.cursor, digest));
   const facets = query.facets === true ? { facets: facetsOf(data.cubs, query) } : {};
   return { meta, count, returned: cubs.length, cubs: [...cubs], ...facets, ...nextOf(open, digest, next) };
@@ -170,7 +170,9 @@ export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<stri
   },
   cubs(_, params) {
     const query: CubsQuery = { ...parseCubQuery(params), cursor: cursorOf(params), facets: parseFacets(params) };
-    return parsed("cubs", query.cursor, [query.q, filtersOf(query), query.limit, query.facets], (open) => cubsBody(open, query));
+    return parsed("cubs", query.cursor, [query.q, filtersOf(query), query.sort ?? null, query.limit, query.facets], (open) =>
+      cubsBody(open, query),
+    );
   },
   "cub-graph"({ id = "" }) {
     const record = parseCubId(id);

@@ -9,10 +9,12 @@ import {
   type Counts,
   type FilterColumn,
   filterColumn,
-  type Filters,
   filterValues,
   inOrder,
+  inSort,
   namesOf,
+  REGISTRY_SORTS,
+  type RegistryQuery,
   rowOf,
   SEARCHED,
 } from "./filters.ts";
@@ -20,17 +22,13 @@ import { ownText } from "#snapshots/own-text";
 import { parseDigestStart, parseOperators } from "#snapshots/words";
 import { lazily, memoize } from "#snapshots/format";
 
-export type CubQuery = {
-  /** "" means no restriction. */
-  readonly q: string;
-  readonly filters: Filters;
-  readonly limit: number;
-};
+/** A CubQuery is a query over records; "" as `q` means no restriction. */
+export type CubQuery = RegistryQuery & { readonly limit: number };
 
 export type CubMatches = { readonly count: number; readonly cubs: readonly CubRecord[]; readonly next: number | null };
 
-/** parseCubQuery reads a query over records. @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
- *  500 characters, or a q or limit given twice */
+/** parseCubQuery reads a query over records. @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, an unknown
+ *  order, a q over 500 characters, or a q, sort or limit given twice */
 export function parseCubQuery(params: URLSearchParams): CubQuery {
   const q = single(params, "q") ?? "";
   if ([...q].length > MAX_QUERY) throw badParameter("q", `is longer than ${MAX_QUERY} characters`);
@@ -43,7 +41,10 @@ export function parseCubQuery(params: URLSearchParams): CubQuery {
     }
     filters.set(name, [...new Set(values)].sort());
   }
-  return { q: q.normalize("NFC"), filters, limit: parseLimit(params) };
+  const order = single(params, "sort");
+  const sort = REGISTRY_SORTS.find((known) => known === order) ?? null;
+  if (order !== null && sort === null) throw badParameter("sort", `takes ${REGISTRY_SORTS.join(", ")}`);
+  return { q: q.normalize("NFC"), filters, sort, limit: parseLimit(params) };
 }
 
 /** parseCubId checks a CUB id as a path gives it. @throws ShelfError "bad_cub_id" */
@@ -208,8 +209,8 @@ function namedBy(records: readonly CubRecord[], q: string): Postings {
   return [...places].sort((a, b) => a - b);
 }
 
-/** findCubs finds the records that match. Those that the query names outright come first; the others ascend by id, as `records` do. @param
- *  position records to skip */
+/** findCubs finds the records that match. Unless another order is asked for, those that the query names outright come first, and the others
+ *  ascend by id, as `records` do. @param position records to skip */
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
   const places = findPlaces(records, query);
   const count = places?.length ?? records.length;
@@ -222,12 +223,13 @@ export function findCubs(records: readonly CubRecord[], query: CubQuery, positio
 const lastFound = memoize((_: readonly CubRecord[]) => new LRUCache<string, Postings>({ max: 8 }));
 
 /** findPlaces returns the places of the records that match, in the order of findCubs; null for all. */
-export function findPlaces(records: readonly CubRecord[], query: Pick<CubQuery, "q" | "filters">): Postings | null {
-  const { q, filters } = query;
-  if (q.trim() === "" && filters.size === 0) return null;
+export function findPlaces(records: readonly CubRecord[], query: RegistryQuery): Postings | null {
+  const { q, filters, sort = null } = query;
+  if (q.trim() === "" && filters.size === 0 && sort === null) return null;
   const found = lastFound(records);
-  const key = JSON.stringify([q, [...filters]]);
-  const places = found.get(key) ?? matchingPlaces(records, query);
+  const key = JSON.stringify([q, [...filters], sort]);
+  const matching = (): Postings => matchingPlaces(records, query);
+  const places = found.get(key) ?? (sort === null ? matching() : inSort(records, matching(), sort));
   found.set(key, places);
   return places;
 }
@@ -235,18 +237,13 @@ export function findPlaces(records: readonly CubRecord[], query: Pick<CubQuery, 
 /** countNarrowed counts how many records each value of a filter would leave of those that a query finds. The filter's own values in the query do
  *  not count: they are alternatives.
  *  @param found places of all that the query finds */
-export function countNarrowed(
-  records: readonly CubRecord[],
-  query: Pick<CubQuery, "q" | "filters">,
-  found: Postings | null,
-  name: CubFacet,
-): Counts {
+export function countNarrowed(records: readonly CubRecord[], query: RegistryQuery, found: Postings | null, name: CubFacet): Counts {
   const filters = new Map(query.filters);
-  const places = filters.delete(name) ? findPlaces(records, { ...query, filters }) : found;
+  const places = filters.delete(name) ? findPlaces(records, { ...query, filters, sort: null }) : found;
   return places === null ? countAll(records, name) : countColumn(indexOf(records).column(name), places);
 }
 
-function matchingPlaces(records: readonly CubRecord[], { q, filters: wanted }: Pick<CubQuery, "q" | "filters">): Postings {
+function matchingPlaces(records: readonly CubRecord[], { q, filters: wanted }: RegistryQuery): Postings {
   const { words: text, kinds, repos, inside } = parseOperators(q);
   const { words, phrases } = parseWordQuery(text);
   const { column } = indexOf(records);

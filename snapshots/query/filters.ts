@@ -59,38 +59,32 @@ export function filterValues(record: CubRecord, filter: CubFacet): readonly stri
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
 }
 
-/** REGISTRY_SORTS are the orders of the registry's page besides that of ids; ids only grow, so the newest record has the last one. */
+/** REGISTRY_SORTS are the orders of GET /api/cubs and the registry's page besides that of ids; ids only grow, so the newest record has the last one. */
 export const REGISTRY_SORTS = ["name", "state", "used", "newest"] as const;
 export type RegistrySort = (typeof REGISTRY_SORTS)[number];
 
 /** A RegistryQuery is what the registry's page is asked for. */
 export type RegistryQuery = { readonly q: string; readonly filters: Filters; readonly sort?: RegistrySort | null };
 
-export function parseRegistrySort(text: string | null): RegistrySort | null {
-  return REGISTRY_SORTS.find((sort) => sort === text) ?? null;
+/** inSort puts places of records, which ascend by id, into another order; equals stay as they are. */
+export function inSort(records: readonly CubRecord[], places: readonly number[], sort: RegistrySort): readonly number[] {
+  if (sort === "newest") return places.toSorted((a, b) => b - a);
+  const keyOf = {
+    name: ({ theorem_name: name }: CubRecord) => foldCase(name),
+    // States that a registry makes up come last.
+    state: (record: CubRecord) => {
+      const at = RECORD_STANDINGS.indexOf(recordStanding(record).state);
+      return at < 0 ? RECORD_STANDINGS.length : at;
+    },
+    used: (record: CubRecord) => -usesOf(record),
+  }[sort];
+  const keyed = places.flatMap((place) => (records[place] === undefined ? [] : { place, key: keyOf(records[place]) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ place }) => place);
 }
 
-/** inSort puts items that stand in the order of ids into another order; equals stay in the order of ids. */
-export function inSort<T>(
-  items: readonly T[],
-  sort: RegistrySort | null,
-  nameOf: (item: T) => string | number,
-  stateOf: (item: T) => string,
-  usesOf: (item: T) => number,
-): readonly T[] {
-  if (sort === null) return items;
-  if (sort === "newest") return items.toReversed();
-  const rank = (item: T): number => (RECORD_STANDINGS.indexOf(stateOf(item)) + RECORD_STANDINGS.length + 1) % (RECORD_STANDINGS.length + 1);
-  const keyed = items.map((item) => ({
-    item,
-    rank: sort === "state" ? rank(item) : sort === "used" ? -usesOf(item) : 0,
-    name: sort === "name" ? foldName(nameOf(item)) : "",
-  }));
-  return keyed.sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ item }) => item);
-}
-
-function foldName(name: string | number): string | number {
-  return typeof name === "number" ? name : foldCase(name);
+/** usesOf counts what names a record, of the same sources. */
+export function usesOf({ used_by: used }: Pick<CubRecord, "used_by">): number {
+  return used?.count ?? 0;
 }
 
 /** registryPath returns the site path of the registry's page narrowed to what a query finds. */

@@ -28,13 +28,12 @@ export {
   type Counts,
   filterValues,
   inOrder,
-  inSort,
   namesOf,
-  parseRegistrySort,
   REGISTRY_SORTS,
   registryPath,
   type RegistryQuery,
   toggled,
+  usesOf,
 } from "./filters.ts";
 export { neighbourhood } from "./graph.ts";
 export { findByNumber, findSnapshot, type History, missingSnapshot, recordAt } from "./history.ts";

@@ -1,5 +1,5 @@
 /** A search result as the interface shows it: Source of interface §2. */
-import { claimStandings, judgedRecord, mountPath, objectPath, relationsOf, type ViewData } from "#snapshots/format";
+import { judgedClaim, judgedRecord, mountPath, objectPath, relationsOf, type ViewData } from "#snapshots/format";
 import type { Source } from "#snapshots/schema";
 import { declarationLine } from "./declaration-line.ts";
 import type { SearchResult } from "./search-result.ts";
@@ -12,12 +12,12 @@ export function copiesOf(data: ViewData, key: string, digest: string): readonly 
   return keys.length > 1 ? keys.filter((other) => other !== key).slice(0, MAX_COPIES) : [];
 }
 
-/** standingOf returns the standing of a record or a claim, and who has read the record's statement; nothing for anything else. */
+/** standingOf returns the standing of a record or a claim, and who has read the statements; nothing for anything else. */
 export function standingOf(data: ViewData, kind: string, key: string): Partial<ReturnType<typeof judgedRecord>> {
   const record = kind === "record" ? relationsOf(data).recordById.get(key) : undefined;
   const claim = kind === "claim" ? relationsOf(data).claimById.get(key) : undefined;
   if (record !== undefined) return judgedRecord(record);
-  return claim === undefined ? {} : { standing: claimStandings(data)(claim) };
+  return claim === undefined ? {} : judgedClaim(data, claim);
 }
 
 export function toSource(data: ViewData, result: SearchResult): Source {

@@ -137,7 +137,7 @@ test("every route of the interface is there, with each of its methods", () => {
   }
 });
 
-test("GET /api/cubs takes q, the filters of its columns, those over checks and standing, facets, a limit and a cursor, and nothing else", () => {
+test("GET /api/cubs takes q, the filters of its columns, those over checks and standing, facets, order, limit, cursor, nothing else", () => {
   const names = describe()
     .paths["/api/cubs"]?.["get"]?.parameters?.map(({ name }) => name)
     .sort();
@@ -165,6 +165,7 @@ test("GET /api/cubs takes q, the filters of its columns, those over checks and s
     "prover",
     "q",
     "repo",
+    "sort",
     "standing",
     "status",
     "tier",

@@ -46,7 +46,7 @@ test("a name that no route knows is refused, with the nearest that it does", () 
 });
 
 test("a name that nobody could have mistyped is refused without a guess", () => {
-  for (const name of ["sort", "x", "page", "frobnicate", "__proto__"]) {
+  for (const name of ["x", "zzz", "page", "frobnicate", "__proto__"]) {
     assert.throws(
       () => checkParameters(cubs, `${name}=x`),
       (error: unknown) => error instanceof ShelfError && !error.message.includes("did you mean") && error.fixes.join().includes("use_case"),

@@ -161,6 +161,7 @@ export const CORE_ROWS = {
         "sorted",
       ),
       ...cubFilters,
+      parameter("sort", "name, state with the best first, used with the most used first, or newest; else by id.", "used"),
       parameter(
         "facets",
         "true: also what each value of each filter, of standing and of evidence_state would leave, as `facets`; the filter's own values do not count for it.",
@@ -169,7 +170,7 @@ export const CORE_ROWS = {
       limit("Records", DEFAULT_LIMIT),
       cursor,
     ],
-    success: json(CubListResponse, "An exact id first, then ascending by id"),
+    success: json(CubListResponse, "An exact id first, then ascending by id, or as sort says"),
     errors: [400, 410, 503],
   }),
   "cubs-all": row({

@@ -1,6 +1,6 @@
 /** The claims registry: headline claims with scope, pinned evidence, reproduction steps and known gaps (interface §2). */
 import { z } from "zod";
-import { Standing } from "./standing.ts";
+import { Reviewed, Standing } from "./standing.ts";
 import { EVIDENCE_STATES, Sha256Hex, WebUrl, text } from "./scalar.ts";
 
 export const CLAIM_STATUSES = ["verified", "scoped", "partial"] as const;
@@ -45,6 +45,7 @@ export const Claim = z
     standing: Standing.exactOptional().meta({
       description: "What is to be said of it: its status, held against its evidence and the records that it rests on; no author says it",
     }),
+    reviewed: Reviewed,
   })
   .meta({ id: "Claim" });
 export type Claim = z.infer<typeof Claim>;

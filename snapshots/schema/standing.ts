@@ -31,5 +31,6 @@ export type Standing = z.infer<typeof Standing>;
 
 /** Reviewed is what people say of a statement, in few words, beside the standing of its record and never in it. */
 export const Reviewed = z.array(z.string()).readonly().exactOptional().meta({
-  description: "Of a record: who has read its statement as it is now, and whose doubts are open; absent where nobody says anything",
+  description:
+    "Of a record: who has read its statement as it is now, and whose doubts are open; of a claim, of each record below it; absent where nobody says anything",
 });

@@ -4,10 +4,12 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { sha256 } from "../digest.ts";
+import { type Sha256, sha256 } from "../digest.ts";
 import { type BlobEntry, formatTree } from "../format/tree.ts";
 import { createTreeCache, openSnapshot } from "./read.ts";
 import { type DirectoryShelf, openDirectoryShelf } from "./shelf-directory.ts";
+import type { PackWriter } from "./pack-writer.ts";
+import { sweep } from "./sweep.ts";
 import { readChecked } from "./checked-read.ts";
 import { streamBlob } from "./read.ts";
 import { flip, flipInTurn, looseIn, newRoot, packsIn, placeIn, put, readable, words } from "./packs-fixture.ts";
@@ -110,6 +112,21 @@ test("a blob in a pack is put again when it is damaged, and the good one is read
   await second.blobs.sweep({ isNeeded: null });
   assert.deepEqual([looseIn(root), await second.blobs.findDamagedPacks(), packsIn(root).length], [[], [], 1]);
   assert.deepEqual(await readable(root, blobs), [true, true, true, true]);
+});
+
+test("a sweep that ends early has removed packs before blobs in files of their own, of which a pack may have a damaged copy", async () => {
+  const writer = { seal: () => undefined, sealed: new Set<Sha256>(), add: () => undefined };
+  const root = newRoot();
+  mkdirSync(root);
+  const path = join(root, "pack.zip");
+  writeFileSync(path, "");
+  const loose = [{ digest: sha256("gone"), size: 1, path: join(root, "gone") }];
+  const plan = { packs: [{ name: sha256("pack"), path, directory: null }], loose, isNeeded: () => false, spare: [] };
+  await assert.rejects(
+    sweep(plan, writer as unknown as PackWriter, async () => undefined),
+    { code: "ENOENT" },
+  );
+  assert.equal(existsSync(path), false);
 });
 
 test("of a pack with one other byte no more than that entry is lost", async () => {

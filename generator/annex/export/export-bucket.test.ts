@@ -71,6 +71,11 @@ bucketTest(
     const third = await library.run(bucket);
     assert.ok(third.written < third.files / 2 && third.removed > 0);
     await mustHold(bucket, await library.expected());
+    // A run that is killed between two of these leaves no object whose name is noted nowhere.
+    const noted = proxy.requests.flatMap(
+      (line) => /^(PUT|DELETE) .*\.proofshelf-export\/(begun|manifest)/.exec(line)?.slice(1).join(" ") ?? [],
+    );
+    assert.deepEqual(noted, ["PUT begun", "PUT manifest", "DELETE begun"]);
     const order = proxy.requests
       .map((line) => line.split("?")[0] ?? "")
       .filter((line) => !line.includes(".proofshelf-export") && /^(PUT|DELETE)/.test(line))

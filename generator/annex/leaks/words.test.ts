@@ -16,6 +16,7 @@ import { ask, openFixtureView } from "../../testing/view.ts";
 import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
 import { useParts } from "../../publish/parts.ts";
 import { BESIDE } from "../../../snapshots/annex/side/rows.ts";
+import { TOOLS } from "../../../snapshots/tools/table.ts";
 import { ROUTES } from "../../../snapshots/service/routes.ts";
 import { compileSite } from "../../pages/compile-site.ts";
 import { countErrors } from "../../publish/verify-library.ts";
@@ -64,7 +65,38 @@ const claimsOf = (ids: readonly (readonly [id: string, of: string])[]): string =
   });
 
 const textOf = (of: string): string =>
-  `---\nauthor: ${word(of, 1)}\ndescription: ${word(of, 2)}\n---\n# ${word(of, 3)}\n\n${word(of, 4)}\n\n## ${word(of, 5)}\n\n\`${word(of, 6)}\`\n`;
+  `---\nauthor: ${word(of, 1)}\ndescription: ∀ ${word(of, 2)}\n---\n# ${word(of, 3)}\n\n${word(of, 4)}\n\n## ${word(of, 5)}\n\n\`${word(of, 6)}\`\n`;
+
+/** Files of many kinds with words of their own, and letters that some stores write in two bytes. */
+const filesOf = (of: string, name: string): Readonly<Record<string, string>> => {
+  let n = 10;
+  const next = (): string => word(of, n++);
+  const texts = {
+    csv: `name,what\n${next()},∀ ${next()}\n`,
+    html: `<title>∀ ${next()}</title><meta name="author" content="${next()}"><h1>${next()}</h1><p title="${next()}">${next()}</p><!-- ${next()} -->`,
+    ipynb: JSON.stringify({
+      nbformat: 4,
+      nbformat_minor: 5,
+      metadata: { title: next() },
+      cells: [
+        { cell_type: "markdown", id: "a", metadata: {}, source: [`# ${next()}`] },
+        {
+          cell_type: "code",
+          id: "b",
+          metadata: {},
+          execution_count: 1,
+          source: [next()],
+          outputs: [{ output_type: "stream", name: "stdout", text: [next()] }],
+        },
+      ],
+    }),
+    json: `{ "${next()}": "${next()}" }`,
+    tex: `\\documentclass{article}\\title{${next()}}\\author{${next()}}\\begin{document}\\section{${next()}}$${next()}$ ∀ ${next()}\\end{document}`,
+    v: `(** ${next()} *)\nTheorem ${next()} : ${next()} = 0. (* ∀ ${next()} *)\n`,
+  };
+  return Object.fromEntries(Object.entries({ md: textOf(of), ...texts }).map(([kind, text]) => [`library/notes/${name}.${kind}`, text]));
+};
+const GONE_KEYS = Object.keys(filesOf("o", "gone")).map((path) => path.slice("library/".length));
 
 async function newRoom(t: TestContext, counted: boolean) {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-words-"));
@@ -85,8 +117,8 @@ async function newRoom(t: TestContext, counted: boolean) {
       ["stays", "d"],
     ]),
     "withdrawals.yaml": "withdrawals: []\n",
-    "library/notes/gone.md": textOf("o"),
-    "library/notes/stays.md": textOf("p"),
+    ...filesOf("o", "gone"),
+    ...filesOf("p", "stays"),
   });
   return {
     dir,
@@ -102,7 +134,7 @@ async function newRoom(t: TestContext, counted: boolean) {
       }),
     withdraw: (redact: boolean) =>
       write({
-        "withdrawals.yaml": `withdrawals:\n${["key: notes/gone.md", "record: CUB-0001", "claim: gone"]
+        "withdrawals.yaml": `withdrawals:\n${[...GONE_KEYS.map((key) => `key: ${key}`), "record: CUB-0001", "claim: gone"]
           .map((name) => `  - { ${name}, reason: privacy, date: 2026-05-01, note: Asked., redact: ${redact} }\n`)
           .join("")}`,
       }),
@@ -119,7 +151,7 @@ const wordsIn = (text: string): readonly string[] => [...new Set(GONE.flatMap((o
 
 function wordsUnder(folder: string): readonly string[] {
   return [...filesUnder(folder)].flatMap(({ path, bytes }) => {
-    const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("latin1");
+    const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("latin1").replaceAll("\0", "");
     const found = wordsIn(text);
     return found.length === 0
       ? []
@@ -131,7 +163,7 @@ function wordsUnder(folder: string): readonly string[] {
 const FILLED: Readonly<Record<string, readonly string[]>> = {
   id: ["CUB-0001", "CUB-0002"],
   claim: ["gone", "stays"],
-  key: ["notes/gone.md", "notes/stays.md"],
+  key: [...GONE_KEYS, "notes/stays.md"],
   prefix: ["notes/"],
   collection: ["notes"],
   sha256: [sha256(textOf("o")), sha256(textOf("p")), sha256("r")],
@@ -184,6 +216,9 @@ const CALLS: readonly (readonly [tool: string, input: object])[] = [
   ["get_registry_meta", {}],
   ["get_capabilities", {}],
   ["search_library", { query: "digest" }],
+  ["search_cubs", { query: "digest" }],
+  ["ai_search", { query: "What is gone?" }],
+  ["ask_library", { question: "What is CUB-0001?" }],
   ["lookup_digest", { sha256: sha256(textOf("o")) }],
 ];
 
@@ -193,7 +228,14 @@ async function wordsSaid(url: string): Promise<readonly string[]> {
   const post = async (path: string, body: object): Promise<string> =>
     (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).text();
   const asks = ["What is CUB-0001?", "Which claim is gone?", "How many records are there?", "What changed last?", "notes/gone.md"];
+  assert.deepEqual([...new Set(CALLS.map(([name]) => name))].toSorted(), TOOLS.map(({ name }) => name).toSorted());
+  const uris = ["objects/notes/gone.md", "claims/gone", "cubs/CUB-0001"].map(
+    (path) => ["resources/read", { uri: `proofshelf://${path}` }] as const,
+  );
   const said = [
+    ...(await Promise.all(
+      ([["resources/list", {}], ...uris] as const).map(([method, params]) => post("/mcp", { jsonrpc: "2.0", id: 1, method, params })),
+    )),
     ...(await Promise.all(
       CALLS.map(([name, input]) => post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } })),
     )),
@@ -216,7 +258,9 @@ for (const [what, redact, counted] of CASES)
   test(what, async (t) => {
     const room = await newRoom(t, counted);
     const first = await room.run();
-    assert.equal(new Set(wordsUnder(join(room.dir, "shelf")).map((found) => found.slice(-5))).size > 0, true);
+    const before = new Set(wordsUnder(join(room.dir, "shelf")).flatMap((found) => found.match(/zq[a-z][0-9]{2}/g) ?? []));
+    for (const text of [...Object.values(filesOf("o", "gone")), claimsOf([["gone", "c"]]), JSON.stringify(recordOf("CUB-0001", "r"))])
+      for (const one of wordsIn(text)) assert.ok(before.has(one), `${one} is found while it is there`);
     const views = { public: await room.view("public"), internal: await room.view("internal") };
     const edited = redact ? first : (await room.edit(), await room.run());
     await room.withdraw(redact);

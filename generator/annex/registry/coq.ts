@@ -183,5 +183,5 @@ function rename(name: string, last: string): string {
 function docOf(text: string, { start, end }: CoqItem): string {
   const comment = text.slice(start, Math.min(end, start + 4000));
   if (!comment.startsWith("(**") || comment.startsWith("(***")) return "";
-  return fold(comment.replace(/^\(\*\*/, "").replace(/\*+\)$/, ""));
+  return fold(comment.replace(/^\(\*\*(?:\s+\*{1,4}(?=\s))?/, "").replace(/\*+\)$/, ""));
 }

@@ -182,7 +182,7 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
     `${id}: ${title}. ${url}`,
     withdrawn !== undefined
       ? `  It is withdrawn, and recalls nothing: ${withdrawn}`
-      : `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${nameSome(records, most)}`}; of ${passed} it is no reason to doubt them (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
+      : `  ${affected === 0 ? "No record may use it" : `${affected} may use it: ${nameSome(records, most)}`}${passed === 0 ? "" : `; of ${passed} it is no reason to doubt them`} (${needs === "" ? "a checker without it accepted them, too" : `it needs ${needs}`}).`,
     ...(survives === undefined ? [] : [`  It passes, too: ${survives.join(", ")}.`]),
     ...(test === undefined ? [] : [`  Shown by ${test}`]),
   ]);
@@ -215,5 +215,5 @@ export async function runAdvisories(options: SourceOptions): Promise<void> {
 async function claimsIn(file: string | null): Promise<ClaimsRegistry> {
   return file === null
     ? NO_CLAIMS
-    : parseClaims(await readSourceFile(file, "claims", MAX_CLAIMS_BYTES), /\.json$/i.test(file) ? "json" : "yaml");
+    : parseClaims(await readSourceFile(file, "claims file", MAX_CLAIMS_BYTES), /\.json$/i.test(file) ? "json" : "yaml");
 }

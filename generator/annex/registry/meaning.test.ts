@@ -83,7 +83,7 @@ embeddings: { kind: none }
     (await ask(view, `/registry/${none.id}/index.md`)).text,
     new RegExp(`also proved as \\[${again}\\].*, first seen in snapshot 1`),
   );
-  const approval = `reviews: [{ record: ${none.id}, meaning: ${meaning}, by: Ada, says: faithful, on: 2026-11-28 }]\n`;
+  const approval = `reviews: [{ record: ${none.id}, meaning: ${meaning}, by: Ada, says: faithful, on: 2025-11-28 }]\n`;
   await publish(TEXT.replace("SECRET", "SECRET, more"), approval);
   const comment = await get("?since=1");
   assert.deepEqual(

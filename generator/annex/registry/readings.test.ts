@@ -48,7 +48,7 @@ function openReading(t: TestContext, yaml: string, prover: string, file: string,
     },
     holds: async (texts: readonly string[]): Promise<readonly unknown[]> => {
       const { id, meaning } = await of();
-      put({ "reviews.yaml": `reviews: [{ record: ${id}, meaning: ${meaning?.sha256}, by: Ada, says: faithful, on: 2026-11-28 }]\n` });
+      put({ "reviews.yaml": `reviews: [{ record: ${id}, meaning: ${meaning?.sha256}, by: Ada, says: faithful, on: 2025-11-28 }]\n` });
       const told: unknown[] = [];
       for (const text of texts) {
         put({ [file]: text });

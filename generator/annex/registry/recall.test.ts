@@ -124,7 +124,7 @@ test("a falsehood that the guard checker lets through is told to rest on a hole,
   assert.match(meaningSentence(plain) ?? "", /read 2 definitions below it, 2 lines/);
 
   const review = (meaning: string) =>
-    `reviews:\n  - { record: ${plain.id}, meaning: ${meaning}, by: Ada, says: faithful, on: 2026-11-28 }\n`;
+    `reviews:\n  - { record: ${plain.id}, meaning: ${meaning}, by: Ada, says: faithful, on: 2025-11-28 }\n`;
   writeFileSync(join(source.folder, "reviews.yaml"), review(plain.meaning?.sha256 ?? ""));
   const told = async (): Promise<string> =>
     reviewSentences((await source.records()).find(({ id }) => id === plain.id) ?? assert.fail()).join("");

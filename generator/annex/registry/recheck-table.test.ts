@@ -103,6 +103,7 @@ test("nobody asked is not run; what no prover can be asked here fails nothing un
   const never = row(null, { askable: false, reason: "no adapter runs Isabelle here" });
   assert.deepEqual([exit([never]), exit([never], true)], [0, 3]);
   assert.match(lines([never]), /cannot be asked here +1\n +1 {2}no adapter runs Isabelle here/);
+  assert.doesNotMatch(lines([never]), /no adapter[^]*no adapter/, "a reason that is one sentence is said once");
   assert.deepEqual([exit([row(said("exported"))]), exit([row(said("exported"))], true)], [0, 3]);
 });
 

@@ -203,7 +203,7 @@ function listed<T>(all: readonly T[], most: number, linesOf: (one: T, at: number
 
 /** @param whole whether the prover's own words are shown */
 function describeGroup(one: Group, whole: boolean, say = ({ what, path }: Group): string => `${what} (first in ${path})`): string[] {
-  const words = one.words === "" ? [] : one.words.split("\n");
+  const words = one.words.replace(/\.$/, "") === one.what || one.words === "" ? [] : one.words.split("\n");
   return [`${indent(one.count)}${say(one)}`, ...(whole ? words.slice(0, MAX_WORDS).map((line) => `      ${line}`) : [])];
 }
 

@@ -40,7 +40,8 @@ export type ScanOptions = {
 export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<SourcesScan> {
   const overlay = readOverlay(config.overlay);
   const advisories = await readAdvisories(config.advisories, trustedKeys(config.checks.trust));
-  const hand = config.records === undefined ? null : parseRegistry(await readSourceFile(config.records, "registry", MAX_REGISTRY_BYTES));
+  const hand =
+    config.records === undefined ? null : parseRegistry(await readSourceFile(config.records, "registry file", MAX_REGISTRY_BYTES));
   // A record that is left out would lose its id.
   if (hand !== null && hand.rejected.length > 0)
     throw new ShelfError(

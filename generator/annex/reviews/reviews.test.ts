@@ -14,7 +14,7 @@ const file = (text: string, ending = ".yaml"): string => {
   writeFileSync(name, text);
   return name;
 };
-const review = (more: string, meaning = NOW): string => `  - { record: CUB-0001, meaning: ${meaning}, by: Ada, on: 2026-11-01, ${more} }\n`;
+const review = (more: string, meaning = NOW): string => `  - { record: CUB-0001, meaning: ${meaning}, by: Ada, on: 2025-11-01, ${more} }\n`;
 const list = (...reviews: readonly string[]): string => `reviews:\n${reviews.join("")}`;
 
 test("an approval holds at the meaning that was read, and falls when that moves", () => {
@@ -38,7 +38,7 @@ const signed = (more: object = {}): SealedReview => ({
   record: "CUB-0001",
   meaning: NOW,
   by: "Ada",
-  on: "2026-11-01",
+  on: "2025-11-01",
   says: "doubted",
   why: "n may be 0",
   signed: true,
@@ -55,9 +55,10 @@ test("a signed statement says what the review says, and nothing else is read as 
   assert.deepEqual(openReview(JSON.parse(JSON.stringify(statement))), { review: bare });
   assert.equal(openReview({ ...statement, predicateType: "https://library.example/predicates/proof-check/v1" }), null);
   for (const [predicate, says] of [
-    [{ by: "Ada", on: "2026-11-01", says: "doubted" }, /why is missing/],
+    [{ by: "Ada", on: "2025-11-01", says: "doubted" }, /why is missing/],
     [{ ...statement.predicate, says: "VERIFIED" }, /says/],
-    [{ ...statement.predicate, on: "2026-13-01" }, /no day/],
+    [{ ...statement.predicate, on: "2025-13-01" }, /no day/],
+    [{ ...statement.predicate, on: "2099-01-01" }, /a day that has not come/],
     [{ ...statement.predicate, holds: true }, /holds/],
   ] as const) {
     const opened = openReview({ ...statement, predicate });
@@ -103,9 +104,14 @@ test("a mistake is refused with its line: a doubt without a reason, a day that i
     ["says: faithful, settled: yes", /settled is of a doubt/],
     ["says: perhaps", /says/],
     ["says: faithful, source: nowhere", /is no address/],
+    ['says: doubted, why: " "', /why is empty/],
   ] as const)
     assert.throws(() => readReviews([file(list(review(more)))], []), says);
-  assert.throws(() => readReviews([file(list(review("says: faithful").replace("2026-11-01", "2026-13-01")))], []), /is no day/);
+  assert.throws(() => readReviews([file(list(review("says: faithful").replace("2025-11-01", "2025-13-01")))], []), /is no day/);
+  assert.throws(
+    () => readReviews([file(list(review("says: faithful"), review("says: faithful").replace("2025-11-01", "2099-01-01")))], []),
+    /:3: .*is a day that has not come/,
+  );
   assert.throws(() => readReviews([file(list(review("says: faithful", "abc")))], []), /is no digest of a meaning/);
 });
 

@@ -4,7 +4,14 @@ import { z } from "zod";
 import { CubId, type RecordReview } from "#snapshots/schema";
 import { type LocatedYaml, readLocated } from "#generator/config";
 
-const some = (what: string) => z.string().min(1, `is empty; write ${what}`).max(1000, "is longer than 1000 characters");
+const some = (what: string) => z.string().trim().min(1, `is empty; write ${what}`).max(1000, "is longer than 1000 characters");
+
+const EARLIEST_DAY = 14 * 3_600_000; // ms by which the earliest place on earth is ahead of UTC
+
+/** Somewhere it is that day already, or it is no day. */
+function hasBegun(day: string): boolean {
+  return !(Date.parse(day) > Date.now() + EARLIEST_DAY);
+}
 
 const review = z
   .strictObject({
@@ -15,7 +22,7 @@ const review = z
       .meta({ description: "Of what the statement said when it was read: meaning.sha256 of the record" }),
     by: some("a name").meta({ description: "Who says it" }),
     says: z.enum(["faithful", "doubted"]),
-    on: z.iso.date("is no day; write it like 2026-11-28").meta({ description: "Day" }),
+    on: z.iso.date("is no day; write it like 2026-11-28").refine(hasBegun, "is a day that has not come").meta({ description: "Day" }),
     source: z
       .url({ protocol: /^https?$/, error: "is no address; write https://…" })
       .exactOptional()

@@ -25,7 +25,7 @@ test("a signed review counts by its key, a stranger's does not, and a build tell
   await source.recheck();
   const [{ id, meaning } = assert.fail()] = await source.records();
   const said = (record: string, of: string, by = "Ada"): string =>
-    `  - { record: ${record}, meaning: ${of}, by: ${by}, says: faithful, on: 2026-11-28 }\n`;
+    `  - { record: ${record}, meaning: ${of}, by: ${by}, says: faithful, on: 2025-11-28 }\n`;
   const digest = meaning?.sha256 ?? assert.fail();
   source.put({ "reviews.yaml": `reviews:\n${said(id, digest)}${said("CUB-0404", digest)}${said(id, "f".repeat(64), "Bob")}` });
   const store = join(source.folder, "checks");
@@ -37,7 +37,7 @@ test("a signed review counts by its key, a stranger's does not, and a build tell
   );
   const made = readdirSync(store).filter((name) => !before.has(name));
   assert.equal(made.length, 2);
-  const review = { record: id, meaning: digest, by: "Eve", says: "doubted" as const, why: "it is too easy", on: "2026-11-28" };
+  const review = { record: id, meaning: digest, by: "Eve", says: "doubted" as const, why: "it is too easy", on: "2025-11-28" };
   const strange = seal(stateReview(review, "https://eve.example"), parseSigningKey(generateKey("eve.example").privateKey));
   writeFileSync(join(store, `${sha256(strange)}.json`), strange);
   // One whose words were changed after it was signed is none.
@@ -106,6 +106,7 @@ embeddings: { kind: none }
     "/registry/",
     "/claims/c/",
     "/claims/c/index.md",
+    "/api/claims",
     `/search/?q=${id}`,
     `/api/search?q=${id}`,
     "/llms.txt",

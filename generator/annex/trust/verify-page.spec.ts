@@ -52,6 +52,15 @@ test("a page is verified from its bytes to the signed head, which the browser re
   expect(first.verdict).toBe("Verified: this page is a file of snapshot 2, which the log has.");
   expect(first.steps.join("\n")).toContain(`has 2 entries, signed by ${PAIR.publicKey}.`);
   expect(first.steps.join("\n")).toContain("has seen no head of this log before");
+  await page.route("**/shelf/checkpoint", (route) => route.abort());
+  expect((await verify(page, `${server.url}/claims/`)).verdict).toMatch(/^Not verified, at step 1: it could not be looked at/);
+  await page.unroute("**/shelf/checkpoint");
+  await page.route("**/claims/", (route) => (route.request().isNavigationRequest() ? route.continue() : route.fulfill({ status: 503 })));
+  await page.getByRole("button", { name: "Verify once more" }).click();
+  await expect(page.locator("[data-verify] p")).toHaveText(/^Not verified, at step 1: the page did not come once more \(503\)/);
+  await page.unroute("**/claims/");
+  await page.getByRole("button", { name: "Verify once more" }).click();
+  await expect(page.locator("[data-verified=yes]")).toHaveCount(1);
   const second = await verify(page, `${server.url}/claims/`);
   expect(second.steps.join("\n")).toContain("goes on from the head that this browser has seen last, of 2 entries");
   await library.write({ "library/notes/new.md": "# New\n" });

@@ -58,8 +58,8 @@ export const listClaims: Tool = (context, { status, limit, cursor, detail }) =>
     Number(limit),
   );
 
-function claimSummary({ id, title, status, standing, scope, statement, evidence, gaps }: Claim): object {
-  return { id, title, status, standing, scope, statement, evidence: evidence.length, gaps: gaps.length };
+function claimSummary({ id, title, status, standing, reviewed, scope, statement, evidence, gaps }: Claim): object {
+  return { id, title, status, standing, reviewed, scope, statement, evidence: evidence.length, gaps: gaps.length };
 }
 
 export const getClaim: Tool = async (context, { id }) => {

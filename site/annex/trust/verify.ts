@@ -23,6 +23,7 @@ async function verifyPage(place: HTMLElement, root: URL, path: string): Promise<
   const verdict = document.createElement("p");
   verdict.setAttribute("role", "status");
   verdict.textContent = "Verifying …";
+  delete place.dataset["verified"];
   place.replaceChildren(verdict, list);
   const say = (text: string): void => {
     const item = document.createElement("li");
@@ -37,6 +38,11 @@ async function verifyPage(place: HTMLElement, root: URL, path: string): Promise<
       error instanceof Broken ? error.message : `it could not be looked at (${error instanceof Error ? error.message : String(error)})`;
     verdict.textContent = `Not verified, at step ${list.children.length + 1}: ${why}.`;
     place.dataset["verified"] = "no";
+    const again = document.createElement("button");
+    again.type = "button";
+    again.textContent = "Verify once more";
+    again.addEventListener("click", () => void verifyPage(place, root, path));
+    place.append(again);
   }
 }
 
