@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { sha256 } from "#snapshots/digest";
 import { compareNames } from "#snapshots/format";
 import { type Assumptions, Coq, readAssumptions, readType } from "./coq-ask.ts";
-import { assumptionsOf, type CoqGraph, graphOf, graphOfModules, readGraph } from "./coq-graph.ts";
+import { assumptionsOf, type CoqGraph, graphOf, graphOfModules, readGraph, unionOf } from "./coq-graph.ts";
 import { namedByLoad } from "./coq-load.ts";
 import { FullNames, printDefinitions, type Printed } from "./coq-meaning.ts";
 import { readGlob } from "./coq-glob.ts";
@@ -14,6 +14,7 @@ import { libraryOf, openWords } from "./coq-words.ts";
 import { fold } from "./declaration.ts";
 import { type CoqUse, readCoqUses } from "./coq-uses.ts";
 import { memoize } from "./memoize.ts";
+import { openReach } from "./reach.ts";
 import type { AdapterRequest, AskedDeclaration } from "./request.ts";
 import type { Dialogue } from "./sandbox.ts";
 
@@ -269,12 +270,7 @@ async function tellByGraph(session: Session, asked: readonly Stated[], tuple: st
   const rests = isClosed ? new Map<number, Assumptions>() : await restsOf(session, graph, all);
   if (rests === null) return false;
   const found = assumptionsOf(graph, ids, rests);
-  const isAll = (of: (one: Assumptions) => readonly string[], said: Assumptions): boolean => {
-    const [whole, union] = [new Set(of(said)), new Set(found.flatMap(of))];
-    return whole.size === union.size && whole.isSubsetOf(union);
-  };
-  if (!isAll(({ names }) => names, { ...all, names: all.names.map((name) => full.of(name)) }) || !isAll(({ unsafe }) => unsafe, all))
-    return false;
+  if (!isSame(unionOf(found), { ...all, names: all.names.map((name) => full.of(name)) })) return false;
   for (const [at, one] of asked.entries()) {
     tell(session, one, found[at] as Assumptions, true);
     for (const to of (graph.named.get(ids[at] ?? 0) ?? []).map((other) => full.of(graph.nodes.get(other)?.name ?? "")))
@@ -284,10 +280,19 @@ async function tellByGraph(session: Session, asked: readonly Stated[], tuple: st
   return true;
 }
 
-/** restsOf tells what each node brings that is an axiom, has no body, or has a switch off. A module seals some: these have no body to see, and Coq
- *  is asked of each alone.
+function isSame(one: Assumptions, other: Assumptions): boolean {
+  const isEqual = (a: readonly string[], b: readonly string[]): boolean => new Set(a).symmetricDifference(new Set(b)).size === 0;
+  return isEqual(one.names, other.names) && isEqual(one.unsafe, other.unsafe);
+}
+
+/** restsOf tells what each node brings that is an axiom, has no body, or has a switch off. A module seals some, which have no body to see: Coq is
+ *  asked of all of them, and then of those that may rest on less than all do together. To ask is dear: Coq walks through every proof below.
  *  @returns null when something cannot be told */
-async function restsOf({ coq, full }: Session, { nodes }: CoqGraph, all: Assumptions): Promise<ReadonlyMap<number, Assumptions> | null> {
+async function restsOf(
+  { coq, full }: Session,
+  { nodes, named }: CoqGraph,
+  all: Assumptions,
+): Promise<ReadonlyMap<number, Assumptions> | null> {
   const axioms = new Set(all.names.map((name) => full.of(name)));
   const rests = new Map<number, Assumptions>();
   const sealed: { readonly id: number; readonly name: string }[] = [];
@@ -298,12 +303,20 @@ async function restsOf({ coq, full }: Session, { nodes }: CoqGraph, all: Assumpt
     else if (!body) sealed.push({ id, name: whole });
     else if (unsafe.length > 0) rests.set(id, { names: [], unsafe });
   }
-  const answers = await coq.ask(sealed.map(({ name }) => coq.tuple([name]).question));
-  for (const [at, { id }] of sealed.entries()) {
-    const said = readAssumptions(answers[at] ?? "");
+  const ask = async (names: readonly string[]): Promise<Assumptions | null> => {
+    const [answer] = await coq.ask([coq.tuple(names).question]);
+    const said = readAssumptions(answer ?? "");
+    await full.locate(said?.names ?? []);
+    return said === null ? null : { ...said, names: said.names.map((name) => full.of(name)) };
+  };
+  const most = sealed.length < 2 ? null : await ask(sealed.map(({ name }) => name));
+  const below = openReach(named, [...rests.keys(), ...sealed.map(({ id }) => id)]);
+  // Each after those that its type names, and on which it rests as they do.
+  for (const { id, name } of sealed.sort((a, b) => below(a.id).length - below(b.id).length)) {
+    const least = unionOf(below(id).flatMap((other) => rests.get(other) ?? []));
+    const said = most !== null && isSame(least, most) ? most : await ask([name]);
     if (said === null) return null;
-    await full.locate(said.names);
-    rests.set(id, { names: said.names.map((name) => full.of(name)), unsafe: said.unsafe });
+    rests.set(id, said);
   }
   return rests;
 }

@@ -50,8 +50,9 @@ export function assumptionsOf(
     named,
     [...rests].filter(([id]) => nodes.has(id)).map(([id]) => id),
   );
-  return starts.map((start) => {
-    const all = [...found(start)].flatMap((id) => rests.get(id) ?? []);
-    return { names: [...new Set(all.flatMap(({ names }) => names))], unsafe: [...new Set(all.flatMap(({ unsafe }) => unsafe))] };
-  });
+  return starts.map((start) => unionOf(found(start).flatMap((id) => rests.get(id) ?? [])));
+}
+
+export function unionOf(all: readonly Assumptions[]): Assumptions {
+  return { names: [...new Set(all.flatMap(({ names }) => names))], unsafe: [...new Set(all.flatMap(({ unsafe }) => unsafe))] };
 }

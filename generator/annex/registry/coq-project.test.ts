@@ -22,6 +22,11 @@ test("options that are harmless stay, those that say only what is printed go, an
   });
   assert.deepEqual(project?.flags, ["-set", "Default Goal Selector=!", "-noinit"]);
   assert.deepEqual(project?.dropped, ["-type-in-type", "-unset Guard Checking"]);
+  const quoted = read({
+    _CoqProject: String.raw`-R . X
+-arg "-set \"Default Goal Selector=!\" -noinit" -arg "-unset \"Guard Checking\""`,
+  });
+  assert.deepEqual([quoted?.flags, quoted?.dropped], [["-set", "Default Goal Selector=!", "-noinit"], ["-unset Guard Checking"]]);
 });
 
 test("projects below the root, of dune and of a Makefile are read", () => {

@@ -60,7 +60,10 @@ function wordsOf(text: string): string[] {
 }
 
 function unquote(word: string): string {
-  return word.replaceAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? "");
+  const plain = (double: string): string => double.replaceAll(/\\(["\\])/g, "$1");
+  return word.replaceAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double?: string, single = "") =>
+    double === undefined ? single : plain(double),
+  );
 }
 
 function readProject(below: string, words: readonly string[]): CoqProject {

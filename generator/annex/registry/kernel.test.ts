@@ -34,6 +34,11 @@ Module Type S. Parameter z : nat. Parameter lie : 1 = 1. End S.
 Module Impl : S. Definition z := 3. Lemma lie : 1 = 1. Proof. pose a0. reflexivity. Qed. End Impl.
 Lemma sealed : Impl.z = Impl.z. Proof. reflexivity. Qed.
 Lemma sealed_axiom : 1 = 1. Proof. exact Impl.lie. Qed.
+Module Type R. Parameter r : Set. Parameter r0 : r. Parameter eq0 : r0 = r0. Parameter far : r0 = r0. End R.
+Module Deep : R. Definition r := (fun (_ : a0 = a0) => nat) eq_refl. Definition r0 : r := 0. Definition eq0 := eq_refl r0.
+Lemma far : r0 = r0. Proof. pose a1. reflexivity. Qed. End Deep.
+Lemma deep : Deep.r0 = Deep.r0. Proof. exact Deep.eq0. Qed.
+Lemma deep_far : Deep.r0 = Deep.r0. Proof. exact Deep.far. Qed.
 Module F (X : S). Lemma of_x : X.z = X.z. Proof. reflexivity. Qed. End F.
 Module FI := F Impl.
 Lemma instance : Impl.z = Impl.z. Proof. exact FI.of_x. Qed.

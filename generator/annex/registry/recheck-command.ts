@@ -205,16 +205,13 @@ function planPasses(
 async function runPasses(config: RegistrySources, passes: readonly Pass[], how: RecheckOptions): Promise<readonly Rechecked[]> {
   const runs: Rechecked[] = [];
   const progress = openProgress();
-  const total = passes.reduce((sum, { asked }) => sum + asked.length, 0);
-  let begun = 0;
   for (const { who, source, asked } of passes) {
     if (how.signal?.aborted === true) break;
     const by = who.second === true ? "coqchk" : who.kernel?.name;
     const name = `recheck ${source.source.repo}${by === undefined ? "" : ` by ${by}`}, declarations`;
-    const tell = (looked: number): void => progress.step(name, begun + looked, total);
+    const tell = (looked: number): void => progress.step(name, looked, asked.length);
     tell(0);
     runs.push(...(await recheckSource(config, source, asked, { ...how, ...who, progress: tell })));
-    begun += asked.length;
   }
   progress.end();
   return runs;
