@@ -7,7 +7,7 @@ import { shorten } from "./passages.ts";
 /** Commands to a wiki's program, in front of a paragraph. */
 const DIRECTIVES = /^(?:\s*\[\[![^\]]*\]\])+\s*/;
 
-/** A line that leads to what follows says nothing alone. */
+/** LEADS_ON is the end of a line that leads to what follows, and says nothing alone. */
 export const LEADS_ON = /[:：]\s*$/;
 
 export function findTitle(tree: Root): string | null {
