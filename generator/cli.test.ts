@@ -283,11 +283,9 @@ test("a receipt that is not there is told in words", async () => {
 
 test("prune keeps the newest and what they need", async (t) => {
   const { dir, file } = copy(t);
-  writeFileSync(file, `${readFileSync(file, "utf8")}\nkeep: 4\n`);
   for (const number of [1, 2, 3]) {
     await writeFiles(join(dir, "library"), [["notes/turn.md", `# Turn ${number}\n`]]);
-    const { status, stdout, stderr } = await runHere(["build", "--config", file]);
-    assert.deepEqual([status, /removed 0/.test(stdout + stderr)], [0, false], "what is left of a build goes without a word");
+    assert.equal((await runHere(["build", "--config", file])).status, 0);
   }
   const before = json(await runHere(["snapshots", "list", "--json", "--config", file])) as { snapshots: object[] };
   assert.equal(before.snapshots.length, 4);

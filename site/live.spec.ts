@@ -48,13 +48,22 @@ async function openLive(page: Page): Promise<ReturnType<Page["locator"]>> {
   return field;
 }
 
-for (const [where, asks] of [
-  ["search page", async (page: Page, query: string) => page.getByRole("searchbox").fill(query)],
-  ["field of any page", async (page: Page, query: string) => page.locator("input[data-search]").first().fill(query)],
+// Both ask by the same script: each file that may be missing is missing for one of them, and the server's answer for the other.
+for (const [where, files, asks] of [
+  [
+    "search page",
+    [/pagefind-entry\.json/, /pagefind\.js/, /pf_meta/],
+    async (page: Page, query: string) => page.getByRole("searchbox").fill(query),
+  ],
+  [
+    "field of any page",
+    [/pf_index/, /pf_fragment/, /search\/\?q=/],
+    async (page: Page, query: string) => page.locator("input[data-search]").first().fill(query),
+  ],
 ] as const)
   test(`a request that did not come ends no search on the ${where}, and is told as what it is`, async ({ browser }) => {
     const allowed = [...REFUSED, /^console: .*(?:pagefind|Failed to)/i];
-    for (const broken of [/pagefind-entry\.json/, /pagefind\.js/, /pf_meta/, /pf_index/, /pf_fragment/, /search\/\?q=/]) {
+    for (const broken of files) {
       await watched(
         browser,
         WIDE,
@@ -158,6 +167,41 @@ test("Enter acts on what is typed and not on results of what was typed before", 
     await page.keyboard.press("Enter");
     await page.waitForURL(/search\/\?q=rocketword/);
     held();
+  });
+});
+
+test("an answer that comes late is shown beside no later query, and in no field that was left", async ({ browser }) => {
+  await watched(browser, WIDE, async (page) => {
+    const held: (() => void)[] = [];
+    await answerSearch(page);
+    await page.route(/\?q=slowly/, async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.fallback();
+    });
+    const release = async (): Promise<void> => {
+      const came = page.waitForResponse(/\?q=slowly/);
+      held.splice(0).forEach((go) => go());
+      await (await came).finished();
+      await page.waitForTimeout(100);
+    };
+    for (const path of ["search-start/search/", "front/"]) {
+      await page.goto(`${site.url}/${path}`);
+      const field = page.locator("form.search input[name=q]").first();
+      await field.click();
+      await field.fill("slowly");
+      await expect.poll(() => held.length).toBe(1);
+      await field.fill("proofs");
+      await expect(page.getByText("About proofs")).toBeVisible();
+      await release();
+      await expect(page.getByText("About slowly")).toHaveCount(0);
+    }
+    const field = page.locator("form.search input[name=q]").first();
+    await field.fill("slowly");
+    await expect.poll(() => held.length).toBe(1);
+    // The list stays while the form has the focus, and is not drawn anew for a field that was left.
+    await page.locator("form.search button").first().focus();
+    await release();
+    await expect(page.getByText("About slowly")).toHaveCount(0);
   });
 });
 

@@ -79,7 +79,10 @@ export const WRAPS = pairs(
 );
 export const DECLARES = pairs("bf=strong bfseries=strong it=em itshape=em em=em sl=em slshape=em tt=code ttfamily=code");
 /** SIGNS maps commands to what they print. */
-export const SIGNS: ReadonlyMap<string, string> = new Map([...LATEX_PRINTED, ["and", " · "]]);
+export const SIGNS: ReadonlyMap<string, string> = new Map([
+  ...LATEX_PRINTED,
+  ...["and", "And", "AND"].map((name): readonly [string, string] => [name, " · "]),
+]);
 /** DROPS maps commands to the number of their first arguments that say how something is set: the rest of their arguments is text. */
 export const DROPS: ReadonlyMap<string, number> = new Map(
   [
