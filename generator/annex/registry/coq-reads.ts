@@ -83,20 +83,29 @@ export async function readPlainly<One extends AskedDeclaration>(
     };
     const heard = foundIn(second);
     const those = some.filter((reading) => isOneTerm(reading.one.words) && (!isHeard || isOpen(reading.one, readBy(heard, reading, true))));
-    const asks = those.length > 0 || !isHeard;
-    const [, ...third] = asks
-      ? await plain.ask([
-          [...importAll(PLAIN), "Set Printing All."].join("\n"),
-          ...those.map(({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Print read${at}.`),
-          ...(isHeard ? [] : located),
-        ])
-      : [];
+    const typed = new Set<CoqReading<One>>();
+    const readWith = async (name: string, lines: readonly string[], which: readonly CoqReading<One>[], more: readonly string[] = []) => {
+      const [, ...answers] = await plain.ask([
+        [`Module ${name}${frame}.`, ...lines, "Set Printing All."].join("\n"),
+        ...which.map(({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Print read${at}.`),
+        ...more,
+        `End ${name}${frame}.`,
+      ]);
+      for (const [at, reading] of which.entries()) if (isItself(answers[at] ?? "", reading.one.name)) typed.add(reading);
+      return answers.slice(which.length);
+    };
+    // Names alone are enough for most, and cheap; instances come with a whole module.
+    const wanted = new Set(
+      those.flatMap(({ candidates }) => candidates.flatMap((name) => (before.get(name) == null ? (heard.get(name) ?? []) : []))),
+    );
+    const near = [...wanted].map((full) => `Import ${full.replace(/\.([^.]+)$/, "($1)")}.`);
+    if (isHeard && those.length > 0) await readWith("near", near, those);
+    const left = those.filter((reading) => !typed.has(reading));
+    const asks = left.length > 0 || !isHeard;
+    const third = asks ? await readWith("far", importAll(PLAIN), left, isHeard ? [] : located) : [];
     await plain.ask([end]);
-    const after = isHeard ? heard : foundIn(third.slice(those.length));
-    for (const reading of some) {
-      const at = those.indexOf(reading);
-      read.set(reading.one.key, readBy(after, reading, at >= 0 && isItself(third[at] ?? "", reading.one.name)));
-    }
+    const after = isHeard ? heard : foundIn(third);
+    for (const reading of some) read.set(reading.one.key, readBy(after, reading, typed.has(reading)));
   }
   return read;
 }
