@@ -96,7 +96,7 @@ export async function expectSpineFree(page: Page, name: string, widths: readonly
         for (const column of columns) {
           const { left, right, top, bottom } = column.getBoundingClientRect();
           const others = columns.indexOf(column) === 0 ? ".body, .after, .lead" : ".body, .after, .lead, .contents";
-          for (let y = Math.max(0, top + 2); y < Math.min(innerHeight, bottom - 2); y += 8)
+          for (let y = Math.max(0, top + 2); y < Math.min(innerHeight, bottom - 2); y += 16)
             for (const x of [left + 1, left + 40, right - 1])
               for (const element of document.elementsFromPoint(x, y))
                 if (element.closest(others) !== null) under.add(`${scrolled}: ${element.outerHTML.slice(0, 120)}`);

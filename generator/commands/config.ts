@@ -59,12 +59,16 @@ export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnex
   if (evidence.wrong.length > 0) throw badSources(evidence.wrong);
   sources.push(evidence, findForgotten(config), findFront(config, rows));
   const collections = config.collections.map(({ id, visibility }) => ({ id, visibility, objects: counts.get(id) ?? 0 }));
+  const whyNone = (id: string): string => {
+    const prefix = config.collections.find((one) => one.id === id)?.prefix ?? "";
+    const lost = rejected.find(({ key }) => key.startsWith(prefix));
+    return lost === undefined ? "is the prefix right?" : `${JSON.stringify(lost.key)}: ${lost.reason}`;
+  };
   const fold = options.verbose === true ? (all: readonly string[]) => all : foldAlike;
   const lines = [
     `${config.file} is right.`,
     ...collections.map(
-      ({ id, visibility, objects }) =>
-        `  ${id} (${visibility}): ${countOf(objects, "object")}${objects === 0 ? "; is the prefix right?" : ""}`,
+      ({ id, visibility, objects }) => `  ${id} (${visibility}): ${countOf(objects, "object")}${objects === 0 ? `; ${whyNone(id)}` : ""}`,
     ),
     ...(withdrawals.length === 0 ? [] : [`  withdrawn: ${withdrawals.length}`]),
     ...fold(sources.flatMap(({ notes }) => notes.map(({ detail }) => `Note: ${detail}`))),

@@ -116,7 +116,14 @@ test("init offers nothing that git ignores or that tools make, and says in one l
     collections.map(({ prefix }) => prefix),
     ["My Papers/", "drafts/", "my-papers/", "notes/", 'odd "name": #/', ""],
   );
-  assert.match((await run(dir, "config", "check")).stdout, /^ {2}left out: .*build\/.*node_modules\/.*/m);
+  const file = join(dir, "proofshelf.yaml");
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replace("collections:\n", "collections:\n  - { id: made, prefix: build/, title: M, visibility: public }\n"),
+  );
+  const checked = (await run(dir, "config", "check")).stdout;
+  assert.match(checked, /^ {2}left out: .*build\/.*node_modules\/.*/m);
+  assert.match(checked, /made \(public\): 0 objects; "build\/": \w/);
 });
 
 test("without a configuration a command says so and how to make one; one further up is found and named, and the demo has a name", async (t) => {

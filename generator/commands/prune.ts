@@ -39,12 +39,12 @@ export async function shelfSize({ publicDir, internalDir }: Shelves): Promise<nu
 }
 
 /** pruneByConfig prunes by `keep` of the configuration, when it has one, for an operator who builds again and again.
- *  @returns what was removed, in words; empty when that is nothing */
+ *  @returns which snapshots were removed, in words; empty when none were */
 export async function pruneByConfig(config: Config, annexes: ShelfAnnexes): Promise<string> {
   if (config.keep === null) return "";
   try {
     const { roots, said } = await pruneAll(config, annexes, config.keep, false);
-    return roots.public.removed_blobs + roots.internal.removed_blobs === 0 ? "" : said;
+    return roots.public.removed_snapshots.length + roots.internal.removed_snapshots.length === 0 ? "" : said;
   } catch (error) {
     // The next build prunes too.
     if (error instanceof ShelfError) return `Nothing was pruned: ${error.message}\n`;

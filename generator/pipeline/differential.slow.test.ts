@@ -8,6 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../../snapshots/digest.ts";
+import { ANNEXES } from "../annexes.ts";
+import { pruneByConfig } from "../commands/prune.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { useParts } from "../publish/parts.ts";
 import { SILENT, writeFiles } from "../testing/library.ts";
@@ -23,7 +25,8 @@ useParts(PLAIN_PARTS);
 const SEEDS = [1, 2, 51_064];
 const BUILDS = 25;
 const FOLDERS = ["notes", "notes/deep", "plans", "plans/rare", "proofs"];
-const ENDINGS = [".md", ".txt", ".v", ".csv", ".json", ".html"];
+const ENDINGS = [".md", ".txt", ".v", ".csv", ".json", ".html", ".tex", ".rst", ".org", ".lean", ".yaml", ".svg"];
+const COLLECTIONS = ["notes/", "plans/", "plans/rare/", "proofs/"];
 
 type ClaimOf = Readonly<Record<string, unknown>> & {
   readonly evidence: readonly { readonly artifact: string; readonly kind: string; readonly path: string }[];
@@ -39,7 +42,11 @@ type Room = {
   readonly claims: Map<string, ClaimOf>;
   readonly withdrawn: Map<string, Withdrawn>;
   readonly gated: Set<string>;
+  /** Of collections, where they are not called by their prefix. */
+  readonly titles: Map<string, string>;
   title: string;
+  /** Revision of the repository of the records. */
+  head: string;
   front: string | null;
   /** Edits so far: no two texts are the same. */
   count: number;
@@ -70,6 +77,8 @@ const EDITS: Readonly<Record<string, (room: Room) => void>> = {
     if (!gated.delete(prefix)) gated.add(prefix);
   },
   title: (room) => void (room.title = `Library ${++room.count}`),
+  "title of a collection": (room) => void room.titles.set(room.random.pick(COLLECTIONS), `Collection ${++room.count}`),
+  source: (room) => void (room.head = sha256(String(++room.count)).slice(0, 40)),
   front: (room) => onFile(room, (key) => void (room.front = key.endsWith(".md") && room.front === null ? key : null)),
   record: (room) => {
     const id = `CUB-000${1 + room.random.below(6)}`;
@@ -116,11 +125,11 @@ function isRedacted({ withdrawn }: Room, kind: string, name: string): boolean {
 }
 
 async function write(room: Room): Promise<Config> {
-  const { dir, files, records, claims, withdrawn, gated, title, front } = room;
+  const { dir, files, records, claims, withdrawn, gated, titles, title, head, front } = room;
   rmSync(join(dir, "library"), { recursive: true, force: true });
-  const collections = ["notes/", "plans/", "plans/rare/", "proofs/"].map((prefix) => ({
+  const collections = COLLECTIONS.map((prefix) => ({
     prefix,
-    line: `  - { id: ${prefix.replaceAll("/", "")}, prefix: ${prefix}, title: ${prefix}, visibility: ${gated.has(prefix) ? "email-gated" : "public"} }\n`,
+    line: `  - { id: ${prefix.replaceAll("/", "")}, prefix: ${prefix}, title: ${titles.get(prefix) ?? prefix}, visibility: ${gated.has(prefix) ? "email-gated" : "public"} }\n`,
   }));
   const isGated = (key: string): boolean => gated.has(collections.findLast(({ prefix }) => key.startsWith(prefix))?.prefix ?? "");
   const isFront = front !== null && files.has(front) && !isGated(front);
@@ -143,7 +152,7 @@ withdrawals: { path: ./withdrawals.yaml }
 embeddings: { kind: none }
 ${isFront ? `front: ${front}\n` : ""}`,
     ],
-    ["registry.json", JSON.stringify({ meta: { sources: { proofs: { head: "a".repeat(40) } } }, cubs: [...records.values()] })],
+    ["registry.json", JSON.stringify({ meta: { sources: { proofs: { head } } }, cubs: [...records.values()] })],
     ["claims.json", JSON.stringify({ claims: shown })],
     [
       "withdrawals.yaml",
@@ -194,8 +203,15 @@ for (const seed of SEEDS)
     const dir = mkdtempSync(join(tmpdir(), "proofshelf-differential-"));
     t.after(() => rmSync(dir, { recursive: true, force: true }));
     const random = openRandom(seed);
-    const sets = { files: new Map(), records: new Map(), claims: new Map(), withdrawn: new Map(), gated: new Set<string>() };
-    const room: Room = { dir, random, ...sets, title: "Library", front: null, count: 0 };
+    const sets = {
+      files: new Map(),
+      records: new Map(),
+      claims: new Map(),
+      withdrawn: new Map(),
+      gated: new Set<string>(),
+      titles: new Map(),
+    };
+    const room: Room = { dir, random, ...sets, title: "Library", head: "a".repeat(40), front: null, count: 0 };
     for (const name of ["put", "put", "put", "put", "record", "record", "claim"]) EDITS[name]?.(room);
     const told: string[] = [];
     for (let at = 0; at < BUILDS; at++) {
@@ -207,7 +223,11 @@ for (const seed of SEEDS)
       const blow = at === 0 || random.below(3) > 0 ? "nothing" : random.pick(Object.keys(BLOWS));
       await BLOWS[blow]?.(config, room);
       const keepHistory = random.below(4) === 0;
-      told.push(`${at}: ${edits.join(", ")}; ${blow}${keepHistory ? "; the history is kept" : ""}`);
-      await compare(t, config, room, await run(config, room, keepHistory), told.join("\n"));
+      const keep = random.below(3) > 0 ? null : 1 + random.below(3);
+      const more = [...(keepHistory ? ["the history is kept"] : []), ...(keep === null ? [] : [`keep: ${keep}`])];
+      told.push(`${at}: ${[edits.join(", "), blow, ...more].join("; ")}`);
+      const summary = await run(config, room, keepHistory);
+      await pruneByConfig({ ...config, keep }, ANNEXES);
+      await compare(t, config, room, summary, told.join("\n"));
     }
   });

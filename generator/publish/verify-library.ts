@@ -78,6 +78,7 @@ export async function verifyLibrary(
       rows: async function* (snapshot) {
         yield* indexRows(await openOnce(shelves.public), snapshot);
       },
+      holdsRemoved: async () => (await openOnce(shelves.public)).holdsRemoved(),
       leaks: leaks.options,
       kept: leaks.kept,
       writers: {

@@ -15,6 +15,8 @@ export type RemoteShelf = {
     readonly views: readonly View[];
     /** Reads both pointers whatever the one says; "files" also hashes every file again. */
     readonly anew?: "pointers" | "files";
+    /** Waits for another process that has the copy; else nothing is done then. */
+    readonly wait?: boolean;
   }): Promise<readonly { readonly view: View; readonly path: string }[]>;
   /** The same for who only reads, and needs nothing that builds keep for each other. */
   look(): Promise<void>;

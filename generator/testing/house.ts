@@ -241,11 +241,17 @@ export function findAnnexImports(graph: Graph): string[] {
 /** findRings finds rings of imports.
  *  @returns for each set of files that import one another its shortest ring, and how many files the set has */
 export function findRings(graph: Graph): string[] {
-  const rings = new Map([...graph.keys()].map((path) => [path, findRing(graph, path)]));
+  const imports = new Map([...graph].map(([path, { imported }]) => [path, ours(path, imported).filter((name) => graph.has(name))]));
+  // A file that imports nothing of what is left is on no ring.
+  for (let left = 0; left !== imports.size; ) {
+    left = imports.size;
+    for (const [path, targets] of imports) if (!targets.some((target) => imports.has(target))) imports.delete(path);
+  }
+  const rings = new Map([...imports.keys()].map((path) => [path, findRing(imports, path)]));
   const said = new Set<string>();
   return [...rings].flatMap(([path, { ring, reached }]) => {
     if (ring === null || said.has(path)) return [];
-    const together = [...graph.keys()].filter((other) => reached.has(other) && rings.get(other)?.reached.has(path) === true);
+    const together = [...rings.keys()].filter((other) => reached.has(other) && rings.get(other)?.reached.has(path) === true);
     for (const other of together) said.add(other);
     const shortest = together.map((other) => rings.get(other)?.ring ?? ring).reduce((a, b) => (b.length < a.length ? b : a));
     return [`${shortest.join(" → ")} (of ${together.length} files)`];
@@ -253,11 +259,14 @@ export function findRings(graph: Graph): string[] {
 }
 
 /** @returns the shortest way from a file back to itself, null when there is none, and all files on the ways from it */
-function findRing(graph: Graph, first: string): { readonly ring: readonly string[] | null; readonly reached: ReadonlySet<string> } {
+function findRing(
+  imports: ReadonlyMap<string, readonly string[]>,
+  first: string,
+): { readonly ring: readonly string[] | null; readonly reached: ReadonlySet<string> } {
   const cameFrom = new Map<string, string>();
   const pending = [first];
   for (let path = pending.shift(); path !== undefined; path = pending.shift())
-    for (const target of ours(path, graph.get(path)?.imported ?? []).filter((name) => graph.has(name) && !cameFrom.has(name))) {
+    for (const target of (imports.get(path) ?? []).filter((name) => !cameFrom.has(name))) {
       cameFrom.set(target, path);
       pending.push(target);
     }
@@ -296,6 +305,7 @@ function relative(room: string, target: string): string {
 /** findLongFunctions finds long functions.
  *  @returns one line for each function of more than `MAX_FUNCTION` lines in what ships */
 export function findLongFunctions(path: string, text: string): string[] {
+  if (text.split("\n").length <= MAX_FUNCTION) return [];
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {

@@ -3,6 +3,8 @@ import ts from "typescript";
 
 /** A comment that begins so has to be read twice: nobody yet knows what it speaks of. */
 const REFUSED = /^(Of|What|Whether|Who|Whose|Whom|Whatever|Whoever|Which)\b/;
+/** Text without this has no such comment: to find comments as the compiler does takes ten times as long. */
+const MAYBE = new RegExp(String.raw`\/[*/][\s*]*${REFUSED.source.slice(1)}`);
 
 export type CommentWords = {
   /** One line, "path:line words", for each comment that begins with a refused word. */
@@ -24,7 +26,7 @@ export function readBlockWords(path: string, text: string): readonly string[] {
 export function readCommentWords(path: string, whole: string): CommentWords {
   const text = path.endsWith(".astro") ? (/^---\n[\s\S]*?\n---/.exec(whole)?.[0].replaceAll(/^---|---$/g, "") ?? "") : whole;
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
-  const refused = commentsOf(source).flatMap(([at, comment]) => {
+  const refused = (MAYBE.test(text) ? commentsOf(source) : []).flatMap(([at, comment]) => {
     const words = wordsOf(comment);
     return REFUSED.test(words) ? [`${path}:${source.getLineAndCharacterOfPosition(at).line + 1} ${words.split("\n")[0]}`] : [];
   });

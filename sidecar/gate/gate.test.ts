@@ -432,7 +432,7 @@ test("an access section without issuer or keys takes pairs and no token", async 
   }
 });
 
-test("a changed policy, issuer or service token takes effect on the next check", async () => {
+test("a changed policy, issuer, algorithm or service token takes effect on the next check", async () => {
   let config: AccessConfig | null = accessConfig();
   const changing = openGate(() => config, { now: clock, readKeys });
   const person = tokenHeaders(makeToken());
@@ -440,6 +440,8 @@ test("a changed policy, issuer or service token takes effect on the next check",
   config = accessConfig({ policy: { domains: [] } });
   assert.equal(await statusOf(person, changing), 403);
   config = accessConfig({ issuer: "https://other.example" });
+  assert.equal(await statusOf(person, changing), 401);
+  config = accessConfig({ algorithms: ["EdDSA"] });
   assert.equal(await statusOf(person, changing), 401);
   config = accessConfig({ serviceTokens: [] });
   assert.equal(await statusOf(pairHeaders("ci.example", SERVICE_SECRET), changing), 401);

@@ -96,9 +96,12 @@ test("whatever is read of the next snapshot is read while the one before is serv
   );
   await view.refresh();
   served.length = 0;
+  const forgotten: (string | undefined)[] = [];
+  Object.assign(view.prepared, { forget: () => void forgotten.push(view.peek()?.snapshot.id) });
   const second = await publishNote(shelf, 2);
   await view.refresh();
   assert.equal(view.peek()?.snapshot.id, second);
+  assert.deepEqual(forgotten, [second], "answers of the one before are forgotten when none is made any more");
   assert.ok(served.length > 1);
   assert.deepEqual([...new Set(served)], [first]);
 });

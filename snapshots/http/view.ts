@@ -307,6 +307,7 @@ class ServedView implements View {
         await load(next, this.#current?.searched() === true);
         const before = this.#current;
         this.#current = next;
+        // Behind the switch: an answer of the one before that is made meanwhile would stay.
         if (before !== null) this.prepared.forget(before.snapshot.id);
       }
       this.#trouble = findSetback(record, index);

@@ -20,6 +20,12 @@ for (const later of ["deleted", "edited"])
     else await writeFiles(library, [["notes/links.md", "# Links\n\nNone any more.\n"]]);
     await room.run("email-gated");
     assert.deepEqual(await errors(), []);
+    if (later === "edited") {
+      await writeFiles(room.dir, [["proofshelf.yaml", `${config("email-gated")}keep: 1\n`]]);
+      assert.equal((await runHere(["build", "--config", room.file])).status, 0);
+      const told = (await verifyAll(room.file)).map(({ severity, code }) => [severity, code]);
+      assert.deepEqual(told, [["warning", "leak_key"]], "after pruning by keep its rows are there until the next prune");
+    }
     await runHere(["prune", "--keep", "1", "--config", room.file]);
     assert.deepEqual(await errors(), [], "and where no kept snapshot says it any more, no row of it is left");
   });

@@ -6,7 +6,7 @@ import type { NoteKey } from "#snapshots/log";
 import { type ConfigProblem, type LocatedYaml, nearest, readLocated } from "#generator/config";
 import { fetchLists, openSigned } from "./signed.ts";
 
-const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
+const some = (what: string) => z.string().trim().min(1, `is empty; write ${what}`);
 const version = z.string().regex(/^\d+(?:\.\d+)*$/, 'is no version; write it in quotes, as in "8.16"');
 
 const checker = z.strictObject({

@@ -309,6 +309,7 @@ test("a signed list with a bad range is refused with its line, and a note by a s
     /\.note:7: The signature of advisories\.example\.org .* is not of this text/,
   );
   await assert.rejects(readAdvisories([bad], []), /\.note:7: nobody who is trusted here/);
+  await assert.rejects(readAdvisories([`${bad}.note`], []), { code: "bad_config", message: /\.note: does not exist/ });
 });
 
 test("a list at an address counts where its digest is pinned or a trusted key signed it, and is told when it is other bytes or away", async (t) => {

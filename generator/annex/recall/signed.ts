@@ -1,5 +1,4 @@
 /** Files of other people, which count as far as somebody signed them: https://c2sp.org/signed-note */
-import { readFileSync } from "node:fs";
 import { sha256 } from "#snapshots/digest";
 import { ShelfError } from "#snapshots/errors";
 import { type NoteKey, parseBareNote, verifiedBy } from "#snapshots/log";
@@ -55,7 +54,7 @@ export function openSigned(
   fetched: ReadonlyMap<string, Uint8Array> = new Map(),
 ): (file: string, what: string) => Uint8Array {
   return (file, what) => {
-    const bytes = fetched.get(file) ?? (isNote(file) ? readFileSync(file) : readConfigFile(file, what));
+    const bytes = fetched.get(file) ?? readConfigFile(file, what);
     if (!isNote(file)) return bytes;
     const note = parseBareNote(bytes);
     const signature = `${file}:${note.text.split("\n").length + 1}`;

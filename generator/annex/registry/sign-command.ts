@@ -37,6 +37,6 @@ export async function runRegistrySign(by: string, options: SourceOptions): Promi
   print(
     options,
     { by, key: key.text, reviews: made },
-    `${made.map(({ record, attestation }) => `${record} ${attestation}.json\n`).join("")}Signed ${made.length} reviews by ${by}.\n${unheard}`,
+    `${made.map(({ record, attestation }) => `${record} ${attestation}.json\n`).join("")}Signed ${made.length === 1 ? "1 review" : `${made.length} reviews`} by ${by}.\n${unheard}`,
   );
 }

@@ -32,7 +32,7 @@ export async function repair(config: Config, annexes: Annexes, progress: Progres
   const reformed = mendFormat(rootsOf(config));
   const { remote } = openShelves(config, annexes);
   // Files that are damaged here may be whole in the bucket.
-  const fetched = (await remote?.pull({ views: VIEWS, anew: "files" })) ?? [];
+  const fetched = (await remote?.pull({ views: VIEWS, anew: "files", wait: true })) ?? [];
   const mended: Mended[] = fetched.map(({ view, path }) => ({ root: view, path, how: "taken from the bucket again" }));
   if (reformed !== null) mended.push({ root: reformed, path: "format", how: "from the root of the other view" });
   const notes: string[] = [];

@@ -104,6 +104,7 @@ test("a mistake is refused with its line: a doubt without a reason, a day that i
     ["says: faithful, settled: yes", /settled is of a doubt/],
     ["says: perhaps", /says/],
     ["says: faithful, source: nowhere", /is no address/],
+    ['says: doubted, why: " "', /why is empty/],
   ] as const)
     assert.throws(() => readReviews([file(list(review(more)))], []), says);
   assert.throws(() => readReviews([file(list(review("says: faithful").replace("2025-11-01", "2025-13-01")))], []), /is no day/);

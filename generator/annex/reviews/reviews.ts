@@ -4,13 +4,13 @@ import { z } from "zod";
 import { CubId, type RecordReview } from "#snapshots/schema";
 import { type LocatedYaml, readLocated } from "#generator/config";
 
-const some = (what: string) => z.string().min(1, `is empty; write ${what}`).max(1000, "is longer than 1000 characters");
+const some = (what: string) => z.string().trim().min(1, `is empty; write ${what}`).max(1000, "is longer than 1000 characters");
 
 const EARLIEST_DAY = 14 * 3_600_000; // ms by which the earliest place on earth is ahead of UTC
 
-/** Somewhere it is that day already. */
+/** Somewhere it is that day already, or it is no day. */
 function hasBegun(day: string): boolean {
-  return Date.parse(day) <= Date.now() + EARLIEST_DAY;
+  return !(Date.parse(day) > Date.now() + EARLIEST_DAY);
 }
 
 const review = z
@@ -94,26 +94,19 @@ export function readReviews(files: readonly string[], sealed: readonly SealedRev
         ...said,
         holds: meaning !== "" && said.meaning === meaning,
       })),
-    findings(meant) {
-      const none = all.filter(({ record }) => meant(record) === null);
-      const never = all.filter(({ record, meaning }) => meant(record)?.has(meaning) === false);
-      return [
-        ...cutAlike(
-          none.map(({ record, place }) => `${place}: there is no record ${record}; its review is of nothing.`),
-          "reviews of records that are not there",
+    findings: (meant) =>
+      Object.entries({
+        "reviews of records that are not there": ({ record }: SealedReview) =>
+          meant(record) === null ? `there is no record ${record}; its review is of nothing` : "",
+        "reviews at digests of no known meaning": ({ record, meaning }: SealedReview) =>
+          meant(record)?.has(meaning) === false ? `no check that lies here is of ${record} with the meaning ${meaning.slice(0, 12)}` : "",
+        "reviews whose signatures count for nothing": ({ untrusted }: SealedReview) => untrusted && `the review ${untrusted}`,
+      }).flatMap(([what, tell]) =>
+        cutAlike(
+          all.flatMap((one) => (tell(one) === "" ? [] : [`${one.place}: ${tell(one)}.`])),
+          what,
         ),
-        ...cutAlike(
-          never.map(
-            ({ record, meaning, place }) => `${place}: no check that lies here is of ${record} with the meaning ${meaning.slice(0, 12)}.`,
-          ),
-          "reviews at digests of no known meaning",
-        ),
-        ...cutAlike(
-          sealed.flatMap(({ untrusted, place }) => (untrusted === "" ? [] : [`${place}: the review ${untrusted}.`])),
-          "reviews whose signatures count for nothing",
-        ),
-      ];
-    },
+      ),
   };
 }
 

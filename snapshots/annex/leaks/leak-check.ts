@@ -14,6 +14,8 @@ export type LeakSources = {
   readonly software?: () => AsyncIterable<ScannedFile>;
   /** The texts that the rows of the public search index have. */
   readonly rows?: (snapshot: Sha256) => AsyncIterable<ScannedFile>;
+  /** Tells whether its files have rows of pruned snapshots still, which were public. */
+  readonly holdsRemoved?: () => Promise<boolean>;
   /** How public sources are read anew, and what is allowed. */
   readonly leaks?: (snapshot: Snapshot, data: ViewData) => LeakOptions;
   /** Things that an operator lets stay in what was published before they were gated. */
@@ -51,7 +53,7 @@ async function openStays(kept: KeptInHistory, shelf: Shelf, objects: readonly Ob
     said.some((one) => one.includes(text) || (name !== null && (one === name || one === digests.get(name))));
 }
 
-/** saidThen finds which texts a public source said in a kept snapshot and says no more: the files of the index hold its rows, too.
+/** saidThen finds which texts the rows of kept snapshots say, which the files of the index hold, too: those of a public source, and those of none.
  *  @param isGated tells whether an object is gated now: then its rows are no source */
 async function saidThen(
   leaks: readonly Leak[],
@@ -59,15 +61,15 @@ async function saidThen(
   now: Sha256,
   rows: NonNullable<LeakSources["rows"]>,
   isGated: (key: string) => boolean,
-): Promise<ReadonlySet<string>> {
-  const said = new Set<string>();
+): Promise<Readonly<Record<"open" | "gated", ReadonlySet<string>>>> {
+  const said = { open: new Set<string>(), gated: new Set<string>() };
   for (const id of (await shelf.records.index()).byId.keys()) {
     if (id === now) continue;
     for await (const { bytes } of rows(id)) {
       // A row begins with the key of its object.
       const all = JSON.parse(new TextDecoder().decode(bytes)) as readonly (readonly string[])[];
-      const open = all.filter(([key = ""]) => !isGated(key)).flat();
-      for (const { text } of leaks) if (open.some((one) => one.includes(text))) said.add(text);
+      for (const [key = "", ...rest] of all)
+        for (const { text } of leaks) if ([key, ...rest].some((one) => one.includes(text))) said[isGated(key) ? "gated" : "open"].add(text);
     }
   }
   return said;
@@ -94,8 +96,11 @@ export function leakCheck(sources: LeakSources): Check {
       const then =
         inside.length > 0 && sources.rows !== undefined
           ? await saidThen(inside, snapshot.shelf, snapshot.id, sources.rows, (key) => gated.has(key))
-          : new Set();
-      const isKept = (leak: Leak): boolean => inIndex(leak) && (stays(leak) || then.has(leak.text));
+          : null;
+      // Else it lies in rows that no snapshot has any more.
+      const isPruned = then !== null && (await sources.holdsRemoved?.()) === true;
+      const isKept = (leak: Leak): boolean =>
+        inIndex(leak) && (stays(leak) || then?.open.has(leak.text) === true || (isPruned && !then.gated.has(leak.text)));
       // Words are anybody's: that a source says a title is told to who builds, and is no finding.
       const telling = leaks.filter(({ kind, severity }) => kind !== "title" || severity === "error");
       const told = telling.map((leak) => (isKept(leak) ? { ...leak, severity: "warning" as const } : leak));
