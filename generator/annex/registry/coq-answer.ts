@@ -111,7 +111,7 @@ async function answerOf(
   paths: readonly string[],
   asked: readonly AskedDeclaration[],
 ): Promise<ReadonlyMap<string, Printed>> {
-  const { say, moduleOf, coq, full, isOwn, lists } = session;
+  const { say, coq, full, isOwn, lists } = session;
   const checks = asked.map(({ name }) => `Check @${name}.`);
   const shown = await coq.ask(checks, "Printing Coercions");
   await coq.rest();
