@@ -31,7 +31,7 @@ export type Asking = {
   say(line: object): void;
   /** Where a graph can be written, and what takes it from there; null where the plugin is not here. */
   readonly graph: { readonly file: string; read(): string } | null;
-  /** What sealed constants of the installed libraries rest on, from earlier runs and from this one. */
+  /** The axioms that sealed constants of the installed libraries rest on, from earlier runs and from this one. */
   readonly installed: Map<string, Assumptions>;
   /** The prints of the files' definitions from earlier runs, and where those of this run are kept. */
   readonly printed: {

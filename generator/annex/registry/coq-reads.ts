@@ -35,7 +35,7 @@ export function namesIn(words: string): string[] {
  *  @param text of the file that declares them
  *  @param module full name of the file's module
  *  @param isOwn tells if a library or a module, as an import names it, is of these sources
- *  @param isOpen tells if it matters whether the words of one are its type. To ask is dear: Coq walks each way to what the sources export again */
+ *  @param isOpen tells if it matters whether the words of one are its type */
 export async function readPlainly<One extends AskedDeclaration>(
   { plain, seen }: { readonly plain: Coq; readonly seen: Coq },
   module: string,
@@ -83,28 +83,19 @@ export async function readPlainly<One extends AskedDeclaration>(
     };
     const heard = foundIn(second);
     const those = some.filter((reading) => isOneTerm(reading.one.words) && (!isHeard || isOpen(reading.one, readBy(heard, reading, true))));
-    const typed = new Set<CoqReading<One>>();
-    const readWith = async (name: string, lines: readonly string[], which: readonly CoqReading<One>[], more: readonly string[] = []) => {
-      const [, ...answers] = await plain.ask([
-        [`Module ${name}${frame}.`, ...lines, "Set Printing All."].join("\n"),
-        ...which.map(({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Print read${at}.`),
-        ...more,
-        `End ${name}${frame}.`,
-      ]);
-      for (const [at, reading] of which.entries()) if (isItself(answers[at] ?? "", reading.one.name)) typed.add(reading);
-      return answers.slice(which.length);
-    };
-    // Names alone are enough for most, and cheap; instances come with a whole module.
+    // Names alone are imported: a whole module brings all that it exports along each way to it, and what else it has means nothing to a stranger.
     const wanted = new Set(
-      those.flatMap(({ candidates }) => candidates.flatMap((name) => (before.get(name) == null ? (heard.get(name) ?? []) : []))),
+      those.flatMap(({ one }) => namesIn(one.words).flatMap((name) => (usual.has(name) ? [] : (heard.get(name) ?? [])))),
     );
     const near = [...wanted].map((full) => `Import ${full.replace(/\.([^.]+)$/, "($1)")}.`);
-    if (isHeard && those.length > 0) await readWith("near", near, those);
-    const left = those.filter((reading) => !typed.has(reading));
-    const asks = left.length > 0 || !isHeard;
-    const third = asks ? await readWith("far", importAll(PLAIN), left, isHeard ? [] : located) : [];
-    await plain.ask([end]);
-    const after = isHeard ? heard : foundIn(third);
+    const [, ...third] = await plain.ask([
+      [...(isHeard ? near : importAll(PLAIN)), "Set Printing All."].join("\n"),
+      ...those.map(({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Print read${at}.`),
+      ...(isHeard ? [] : located),
+      end,
+    ]);
+    const typed = new Set(those.filter(({ one }, at) => isItself(third[at] ?? "", one.name)));
+    const after = isHeard ? heard : foundIn(third.slice(those.length));
     for (const reading of some) read.set(reading.one.key, readBy(after, reading, typed.has(reading)));
   }
   return read;
