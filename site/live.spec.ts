@@ -170,6 +170,41 @@ test("Enter acts on what is typed and not on results of what was typed before", 
   });
 });
 
+test("an answer that comes late is shown beside no later query, and in no field that was left", async ({ browser }) => {
+  await watched(browser, WIDE, async (page) => {
+    const held: (() => void)[] = [];
+    await answerSearch(page);
+    await page.route(/\?q=slowly/, async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await route.fallback();
+    });
+    const release = async (): Promise<void> => {
+      const came = page.waitForResponse(/\?q=slowly/);
+      held.splice(0).forEach((go) => go());
+      await (await came).finished();
+      await page.waitForTimeout(100);
+    };
+    for (const path of ["search-start/search/", "front/"]) {
+      await page.goto(`${site.url}/${path}`);
+      const field = page.locator("form.search input[name=q]").first();
+      await field.click();
+      await field.fill("slowly");
+      await expect.poll(() => held.length).toBe(1);
+      await field.fill("proofs");
+      await expect(page.getByText("About proofs")).toBeVisible();
+      await release();
+      await expect(page.getByText("About slowly")).toHaveCount(0);
+    }
+    const field = page.locator("form.search input[name=q]").first();
+    await field.fill("slowly");
+    await expect.poll(() => held.length).toBe(1);
+    // The list stays while the form has the focus, and is not drawn anew for a field that was left.
+    await page.locator("form.search button").first().focus();
+    await release();
+    await expect(page.getByText("About slowly")).toHaveCount(0);
+  });
+});
+
 test("keys of an input method are left to it, and Escape closes the list once and for all", async ({ browser }) => {
   await watched(browser, WIDE, async (page) => {
     await answerSearch(page);

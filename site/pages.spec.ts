@@ -207,24 +207,33 @@ test("the search page answers from files alone, with the same card: half a word 
   await watched(browser, NARROW, async (page) => {
     await page.goto(`${addressOf("search-start")}?q=insert`);
     await page.locator(".card").first().waitFor();
-    assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), ["<b>{link}</b>", "First"]);
+    assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), [SAID, "First"]);
     const path = await page
       .locator(".card-title")
       .first()
       .evaluate((link) => new URL((link as HTMLAnchorElement).href).pathname);
     assert.ok(path.startsWith("/search-start/object/"), path);
     assert.equal(await page.locator(".card mark").count(), 2);
+    // Templates are read when the script loads: what a page has later is none.
+    await page.evaluate(() => document.querySelectorAll("template").forEach((one) => one.remove()));
+    await page.locator("input[name=q]").fill("insertion");
+    await expect(page.locator("[data-status]")).toHaveText("2 results");
+    await page.waitForURL(/q=insertion$/);
+    assert.equal(await page.locator(".card-title").count(), 2);
     await page.locator("input[name=q]").fill("nowhere");
     await page.getByText("Nothing found").waitFor();
   });
 });
+
+/** A title with names of places of a card: each is shown as it stands. */
+const SAID = "<b>{link}</b> {facts.text} {line}";
 
 /** buildIndex makes the search of two pages, as an export does. */
 async function buildIndex(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { createIndex, close } = await import("pagefind");
   const { index } = await createIndex({ forceLanguage: "en" });
   assert.ok(index !== undefined);
-  for (const [number, title] of ["First", "<b>{link}</b>"].entries()) {
+  for (const [number, title] of ["First", SAID].entries()) {
     const content = `about insertion <script>alert(1)</script> number ${number}`;
     const meta = { title, key: `notes/${number}.md`, kind: "markdown" };
     await index.addCustomRecord({ url: `object/${number}/`, content, language: "en", meta, filters: { kind: ["markdown"] } });

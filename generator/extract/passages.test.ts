@@ -69,6 +69,20 @@ test("a slice of a long line never cuts a character in two", () => {
   for (const { text: part } of cutPassages(openLines("𝕏".repeat(5000)), [])) assert.ok(part.isWellFormed());
 });
 
+test("the end of a slice is looked for within the slice, however long its line is", () => {
+  const long = "x".repeat(20 * MAX_LENGTH);
+  let looked = 0;
+  const text = {
+    charCodeAt: (at: number) => long.charCodeAt(at),
+    slice(from: number, to: number) {
+      looked += to - from;
+      return long.slice(from, to);
+    },
+  } as unknown as string;
+  cutPassages({ ...openLines(long), text }, []);
+  assert.ok(looked < 3 * long.length, String(looked));
+});
+
 test("a title is cut at a word and says so", () => {
   assert.equal(shorten(" a \n b\u0000 ", 10), "a b");
   assert.equal(shorten("alpha beta gamma", 12), "alpha beta…");

@@ -209,6 +209,9 @@ test("no mixture of vectors and Markdown survives", async () => {
 test("attributes named like members of an object are left out, and the rest is shown", async () => {
   const { html } = await extract("a.html", Buffer.from("<p constructor=x __proto__=y toString='a b' data-constructor=1>Hi</p>"));
   assert.equal(html, '<p id="L1">Hi</p>');
+  // The lines that a document names are not its own to give.
+  const lined = await extract("a.html", Buffer.from('<p>a</p><div data-l="L7">b</div><p data-l="P2L9">c</p><span data-l="L8">d</span>'));
+  assert.doesNotMatch(lined.html ?? "", /L[789]/);
 });
 
 test("links of ours work: a heading is reached by its fragment, another object by its name", async () => {

@@ -63,6 +63,7 @@ class Live {
   async #ask(): Promise<void> {
     const [turn, query] = [++this.#latest, this.#query];
     const found = query === "" ? this.#recent().map((text) => this.#again(text)) : await this.#find(query).catch(describeFailure);
+    // All that is awaited may come late, the parts of an index that others wait for, too: no request is given up, its answer is.
     if (turn !== this.#latest || document.activeElement !== this.#field) return;
     const results = typeof found === "string" ? [] : found.slice(0, SHOWN);
     const options = results.map(({ title, link, facts }, at) => {

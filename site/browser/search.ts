@@ -50,6 +50,7 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
       return;
     }
     const shown = await answerTo(asked).catch((error: unknown): Shown => ({ words: describeFailure(error), nodes: [] }));
+    // All that was awaited may have come late, parts of an index too: the answer is given up, and no request.
     if (turn !== latest) return;
     show(shown);
     history.replaceState(null, "", addressOf(asked));
