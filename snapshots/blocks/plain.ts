@@ -109,12 +109,11 @@ const PLAIN: Readonly<Record<Prose, (text: string) => string>> = {
   rst: plainOfRst,
   asciidoc: plainOfAsciidoc,
   org: plainOfOrg,
-  markdown: (text) => plainOfMarkdown(text, dropTags),
-  literate: (text) => plainOfMarkdown(text, dropTags),
+  markdown: plainOfMarkdown,
+  literate: plainOfMarkdown,
   latex: plainOfLatex,
   comments: (text) => text,
-  // Its page shows the source: what stands between angle brackets there is no tag.
-  docs: (text) => plainOfMarkdown(text, (rest) => rest),
+  docs: plainOfDocs,
   html: withoutTags,
   printed: (text) => text,
   entries: (text) => text,
@@ -240,11 +239,20 @@ const ATTRIBUTE_LIST =
   /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$|[ \t]\^[A-Za-z0-9-]{2,60}[ \t]*$/gmu;
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
-function plainOfMarkdown(text: string, drop: (text: string) => string): string {
+const wordsOfLink = (_: string, words?: string, other?: string): string => words ?? other ?? "";
+/** What refers to a note, and one that stands in its place; `[^a-z]` is a class of letters. */
+const NOTE = /\[\^(?!.-.\])[\p{L}\p{N}][^\]\s]*\]|\^\[[^[\]]*\]/gu;
+
+/** Documentation within code, whose tools have no dialect of a site; its page shows the source, in which no tag is one. */
+function plainOfDocs(text: string): string {
+  return around(text, MARKDOWN, showMarkdown, (rest) => withoutEmphasis(rest.replaceAll(LINK, wordsOfLink)));
+}
+
+function plainOfMarkdown(text: string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
       withoutEmphasis(
-        drop(rest.replaceAll(SPAN, "$1").replaceAll(ATTRIBUTE_LIST, ""))
+        dropTags(rest.replaceAll(SPAN, "$1").replaceAll(ATTRIBUTE_LIST, ""))
           .replaceAll(
             WIKI,
             (whole, embed: string, page: string, part = "", words = "") => wordsOfWiki({ embed, page, part, words }) ?? whole,
@@ -254,10 +262,11 @@ function plainOfMarkdown(text: string, drop: (text: string) => string): string {
           .replaceAll(SHORTCODE, (code) => shortcodeIn(code).words)
           .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
           .replaceAll(IMAGE, "$1")
-          .replaceAll(LINK, (_, words?: string, other?: string) => words ?? other ?? "")
-          .replaceAll(/\[\^[^\]]+\]|\^\[[^[\]]*\]/g, "")
+          .replaceAll(LINK, wordsOfLink)
+          .replaceAll(NOTE, "")
           .replaceAll(/(?<=[\p{L}\p{N})])(?:~([^\s~]{1,20})~|\^([^\s^]{1,20})\^)(?![~^])/gu, "$1$2")
-          .replaceAll(/~~(?=\S)([^~]+)(?<=\S)~~/g, "$1"),
+          .replaceAll(/~~(?=\S)([^~]+)(?<=\S)~~/g, "$1")
+          .replaceAll(/(?<![\w=])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![\w=])/g, "$1"),
       ),
     ),
   );
@@ -276,7 +285,6 @@ function withoutEmphasis(text: string): string {
       (_, __, stars?: string, lines?: string) => stars ?? lines ?? "",
     )
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1")
-    .replaceAll(/(?<![\w=])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![\w=])/g, "$1")
     .replaceAll(/(?<![\w_])_(?=[^\s_])([^_]{1,200}?)(?<=\S)_(?!\w)/g, "$1");
 }
 
