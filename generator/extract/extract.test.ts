@@ -205,6 +205,10 @@ test("a page of commands is summarised by what is said about them, not by a comm
   assert.deepEqual([title, summary], ["7z", "File archiver with a high compression ratio. See also: tar."]);
   assert.equal((await read("a.md", page(""))).summary, "[a]dd a file to an archive:");
   assert.equal((await read("a.md", "# A\n\n> A motto of somebody else.\n\nWhat this is about.\n")).summary, "What this is about.");
+  const leading = "# A\n\nInstall it by this command:\n\n    pip install a\n\nIt needs no other program.\n";
+  assert.equal((await read("a.md", leading)).summary, "It needs no other program.");
+  const paper = "\\begin{document}Two programs write this object:\n\nOne of them is older than the other.\\end{document}";
+  assert.equal((await read("a.tex", paper)).summary, "One of them is older than the other.");
 });
 
 test("cells that hold paragraphs are told one by one, with their lines", async () => {

@@ -7,6 +7,9 @@ import { shorten } from "./passages.ts";
 /** Commands to a wiki's program, in front of a paragraph. */
 const DIRECTIVES = /^(?:\s*\[\[![^\]]*\]\])+\s*/;
 
+/** LEADS_ON is the end of a line that leads to what follows, and says nothing alone. */
+export const LEADS_ON = /[:：]\s*$/;
+
 export function findTitle(tree: Root): string | null {
   for (const child of tree.children) {
     const title = child.type === "element" && /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() : "";
@@ -38,7 +41,7 @@ export function findSummary(tree: Root): string {
     outer
       .filter((element) => element.tagName === "p" && !isCommand(element) && !isWays(element))
       .map((element) => openingOf(element).replace(DIRECTIVES, ""))
-      .find(isProse) ??
+      .find((text) => isProse(text) && !LEADS_ON.test(text)) ??
     // A line that leads to a web page says nothing here.
     inner.map((element) => textOf(element).replaceAll(/^[^\n]*https?:\/\/[^\n]*$/gm, "")).find(isProse);
   return shorten(prose ?? "", MAX_SUMMARY);

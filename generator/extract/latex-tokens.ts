@@ -88,7 +88,7 @@ export const SIGNS: ReadonlyMap<string, string> = new Map([
       "textunderscore=_ textendash=– textemdash=— textquotedblleft=“ textquotedblright=” textquoteleft=‘ textquoteright=’ textbullet=• textregistered=® texttrademark=™ " +
       "copyright=© textcopyright=© pounds=£ euro=€ S=§ P=¶ dag=† ddag=‡ ss=ß ae=æ AE=Æ oe=œ OE=Œ aa=å AA=Å o=ø O=Ø l=ł L=Ł i=ı j=ȷ dh=ð th=þ guillemotleft=« guillemotright=» glqq=„ grqq=“",
   ),
-  ["and", " · "],
+  ...["and", "And", "AND"].map((name): readonly [string, string] => [name, " · "]),
   ["quad", " "],
   ["qquad", " "],
   ["space", " "],

@@ -153,6 +153,7 @@ test("marks beside the authors are raised or left out", async () => {
     await shown("\\author{Ana Ruiz\\inst{1}\\orcidID{0000-0001} \\and Bo Lind\\inst{2,3}}"),
     />Ana Ruiz<sup>1<\/sup>[^<]*Bo Lind<sup>2,3<\/sup></,
   );
+  assert.match(await shown("\\author{Ana Ruiz\\\\U One \\And Bo Lind\\\\U Two}"), />Ana Ruiz[^]*U One\s+·\s+Bo Lind[^]*U Two</);
   assert.match(await shown("\\author[1]{Ana Ruiz\\corref{cor1}\\fnref{fn1}}"), />Ana Ruiz<\/p>/);
 });
 

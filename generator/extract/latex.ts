@@ -2,6 +2,7 @@
  *  Macros of the file are expanded, a bounded number of times. */
 import type { Element, ElementContent } from "hast";
 import { openLines, plainIn } from "#snapshots/blocks";
+import { LEADS_ON } from "./first-words.ts";
 import { isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import {
   box,
@@ -99,8 +100,9 @@ function titleOf(text: string): string | null {
 }
 
 function summaryOf(nodes: Nodes): string | null {
-  const said = nodes.flatMap((one) => (one.type === "element" && one.tagName === "p" ? [openingOf(one)] : [])).find(isProse);
-  return said === undefined ? null : shorten(said, MAX_SUMMARY);
+  const said = nodes.flatMap((one) => (one.type === "element" && one.tagName === "p" ? [openingOf(one)] : []));
+  const prose = said.find((text) => isProse(text) && !LEADS_ON.test(text));
+  return prose === undefined ? null : shorten(prose, MAX_SUMMARY);
 }
 
 /** A file that defines commands for others is code: a line in four says so. */

@@ -160,6 +160,25 @@ test("bytes written as text are no passage of any format", async () => {
   }
 });
 
+test("the handle that a cell which draws returns is not printed; what it says and what another returns are", async () => {
+  const handle = (text: string): object => ({ output_type: "execute_result", data: { "text/plain": text } });
+  const handles = [
+    "<AxesSubplot:>",
+    "<Axes: xlabel='x', ylabel='y'>",
+    "[<matplotlib.lines.Line2D at 0x7f>]",
+    "Text(0.5, 1.0, 'Age')",
+    "array([[<Axes: >,\n  <Axes: >]], dtype=object)",
+  ];
+  for (const text of handles) {
+    const { html, passages } = await readCells(code("plot()", handle(text), drawn("image/png", DOT)));
+    assert.doesNotMatch(html ?? "", /output|Axes|Line2D|Age/, text);
+    assert.doesNotMatch(JSON.stringify(passages), /Axes|Line2D|Age/, text);
+    assert.match((await readCells(code("model", handle(text)))).html ?? "", /class="code output"/, text);
+  }
+  for (const said of ["163 <people>", "<a>\n<b>", "Text of 3"])
+    assert.match((await readCells(code("f()", handle(said), drawn("image/png", DOT)))).html ?? "", /class="code output"/, said);
+});
+
 test("the summary is what follows the title, and what stands above it only where nothing does", async () => {
   const line = prose("This notebook is part of a book on the tides.");
   assert.equal(

@@ -32,6 +32,8 @@ const MAX_FILES = 12_000_000; // bytes of all images that are files
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const TERMINAL = /\u001b\[[0-9;?]*[A-Za-z]/g; // colours of a terminal, in what programs print
 
+/** HANDLE is text that a cell which draws returns besides: `<AxesSubplot:>`, `[<matplotlib.lines.Line2D at 0x7f>]`, `Text(0.5, 1.0, 'Age')`. */
+const HANDLE = /^(?:\[?<[^\n]*>\]?|Text\([^\n]*\)|array\(\[+<[^]*dtype=object\))$/;
 const DECLARES = /\b(?:class|def|function|module|struct)\b/;
 
 type Image = { readonly type: string; readonly base64: string };
@@ -133,7 +135,10 @@ class NotebookReading {
     const declared = this.#declarations(source);
     // The line of the fence is no passage.
     const marks = [{ line: 1, heading: this.#heading(), name: null, opens: declared[0]?.line === 2 }, ...declared];
-    const texts = outputs.flatMap((output) => ("text" in output && output.text.trim() !== "" ? [output.text] : []));
+    const isDrawn = outputs.some((output) => "base64" in output);
+    const texts = outputs.flatMap((output) =>
+      "text" in output && output.text.trim() !== "" && !(isDrawn && HANDLE.test(output.text.trim())) ? [output.text] : [],
+    );
     const parts = [...code, ...texts.map((text) => fenced(text, ""))];
     this.#addPassages(number, parts.join("\n"), marks);
     for (const text of texts) this.#units += text.length;

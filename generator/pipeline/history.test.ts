@@ -271,6 +271,15 @@ test("what was at an address and is gone has a page that leads to where it was l
     /problem\+json/,
   );
   assert.match((await ask(view, "/object/notes/never.md/cite.json", html)).headers["Content-Type"] ?? "", /problem\+json/);
+  for (const [path, last] of [
+    ["/objects/notes/two.md", "/objects/notes/two.md"],
+    ["/object/notes/two.md/", "/object/notes/two.md/"],
+    ["/object/notes/two.md/cite.json", "/object/notes/two.md/"],
+  ] as const) {
+    const { detail, fixes } = JSON.parse((await ask(view, path, { accept: "application/json" })).text);
+    assert.match(detail, / It was here until snapshot 4, of 2026-01-0\d\.$/, path);
+    assert.equal(fixes[0], `As it was last: /at/${ids[2]}${last}`);
+  }
 });
 
 test("a record's and a claim's page show their states over the snapshots, newest first", async () => {

@@ -122,18 +122,20 @@ async function formOfError(
   missing: boolean,
 ): Promise<Answer> {
   const path = pathOf(request);
+  const gone = open === null || error.status !== 404 ? null : await findGone(view, open, path).catch(() => null);
   // A twin is told of in Markdown, as is whoever would rather have that; all else in the form that all errors have.
   const accept = request.header("accept");
   const isTold = path.endsWith("/index.md") && !/json/.test(accept ?? "");
   if (missing && (isTold || (prefersMarkdown(accept) && !path.startsWith("/api/")))) {
-    const gone = open === null || error.status !== 404 ? null : await findGone(view, open, path.replace(/index\.md$/, ""));
     return plainAnswer(request, error.status, missingTwin(error, gone, mountOf(view)), MARKDOWN_TYPE, error.headers);
   }
   const html = missing && readsHtml(request.header("accept")) && !path.startsWith("/api/") && !BESIDE.test(path);
-  const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
+  const page = html && open !== null ? await notFoundAnswer(view, open, path, error, gone).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
   const library = await open?.snapshot.library().catch(() => null);
-  return problemAnswer(error, request, library?.base_url ?? view.options.baseUrl ?? "", open?.snapshot.id ?? null);
+  const told =
+    gone === null ? error : new ShelfError(error.code, `${error.message} ${saidOf(gone)}`, { fixes: linksOf(gone, mountOf(view)) });
+  return problemAnswer(told, request, library?.base_url ?? view.options.baseUrl ?? "", open?.snapshot.id ?? null);
 }
 
 /** Addresses beside a page that programs ask for, whatever they accept. */
@@ -145,9 +147,13 @@ function missingTwin(error: ShelfError, gone: GoneThing | null, mount: string): 
   const { message, fixes } = error;
   if (gone === null)
     return [isWithdrawalError(error) ? "# Withdrawn" : "# Not found", message, ...fixes.map((fix) => `- ${fix}`)].join("\n\n").concat("\n");
-  const links = [gone.last && `- As it was last: ${mount}${gone.last}`, gone.diff && `- What changed when it went: ${mount}${gone.diff}`];
-  const said = `It was here until snapshot ${gone.sequence}, of ${gone.created.slice(0, 10)}.`;
-  return ["# Not there any more", said, ...links.filter((link) => link !== null)].join("\n\n").concat("\n");
+  return ["# Not there any more", saidOf(gone), ...linksOf(gone, mount).map((link) => `- ${link}`)].join("\n\n").concat("\n");
+}
+
+const saidOf = ({ sequence, created }: GoneThing): string => `It was here until snapshot ${sequence}, of ${created.slice(0, 10)}.`;
+
+function linksOf({ last, diff }: GoneThing, mount: string): readonly string[] {
+  return [last && `As it was last: ${mount}${last}`, diff && `What changed when it went: ${mount}${diff}`].filter((link) => link !== null);
 }
 
 function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: string, snapshot: string | null): Answer {

@@ -207,14 +207,20 @@ function noticeOf({ members: { withdrawn } }: ShelfError): { readonly withdrawn?
 }
 
 /** notFoundAnswer renders the page for an address where nothing is. @throws ShelfError when this process renders no pages */
-export async function notFoundAnswer(view: View, open: OpenSnapshot, path: string, error: ShelfError): Promise<Answer> {
-  const gone = error.status === 404 ? await findGone(view, open, path) : null;
+export async function notFoundAnswer(
+  view: View,
+  open: OpenSnapshot,
+  path: string,
+  error: ShelfError,
+  gone: GoneThing | null,
+): Promise<Answer> {
   return strayAnswer(view, open, path, error.status, { page: "not-found", detail: error.message, ...noticeOf(error), gone });
 }
 
 /** findGone says where what was at an address was last, and what tells of its going; null where nothing of the kept history was there. */
 export async function findGone(view: View, open: OpenSnapshot, path: string): Promise<GoneThing | null> {
-  const item = parseRevisionsPath(`/snapshots${path}`);
+  const page = pageBehind(path);
+  const item = parseRevisionsPath(`/snapshots${page}`);
   const gone = item === null ? undefined : (await open.firstSeen(`${item.kind}s`, item.name))?.gone;
   if (item === null || gone === undefined) return null;
   const { sequence, created, snapshot, previous, inputs } = gone;
@@ -224,10 +230,17 @@ export async function findGone(view: View, open: OpenSnapshot, path: string): Pr
     name: item.name,
     sequence,
     created,
-    last: last === null ? null : pagePath.at(last, item.path),
+    last: last === null ? null : pagePath.at(last, path.startsWith(page) ? page : path),
     diff: last !== null && (await isKept(snapshot)) ? pagePath.diff(last, snapshot) : null,
     why: inputs[`${ACCEPTED}${item.name}`] ?? null,
   };
+}
+
+/** pageBehind returns the page of what an address is of: its twin, its citation, its bytes, or its record as data. */
+function pageBehind(path: string): string {
+  const [, id, key] = /^\/(?:api\/cubs\/([^/]+).*|objects\/(.+))$/s.exec(path) ?? [];
+  if (id !== undefined) return pagePath.record(id);
+  return key === undefined ? path.replace(/(?:index\.md|(?:cite|feed)\.json)$/, "") : pagePath.object(decodeURIComponent(key));
 }
 
 /** strayAnswer renders a page that stands at no path of its own. @param path of the request, which a stranger typed
