@@ -240,7 +240,7 @@ const ATTRIBUTE_LIST =
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
 const wordsOfLink = (_: string, words?: string, other?: string): string => words ?? other ?? "";
-/** What refers to a note, and one that stands in its place; `[^a-z]` is a class of letters. */
+/** A reference to a note, and a note that stands in its place; `[^a-z]` is a class of letters. */
 const NOTE = /\[\^(?!.-.\])[\p{L}\p{N}][^\]\s]*\]|\^\[[^[\]]*\]/gu;
 
 /** Documentation within code, whose tools have no dialect of a site; its page shows the source, in which no tag is one. */
