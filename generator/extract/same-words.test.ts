@@ -243,7 +243,7 @@ test("in code, LaTeX, reStructuredText, AsciiDoc and printed pages a mark of ano
     [
       ["code", (mark) => `// The word ${mark} of it.`, ["<a>", "~/x", "<T>", "--z", "&amp;x", "$a<b$", "<!-- x -->"]],
       ["code", (mark) => `/* Code \`${mark}\` in it. */`, MARKS.filter((mark) => !mark.includes("*/"))],
-      ["latex", (mark) => `The word ${mark} of it.`, ["<a>", "__x__", "**x**", "*y*", "--z", "//w", "[q](r)", "<T>"]],
+      ["latex", (mark) => `The word ${mark} of it.`, ["<a>", "__x__", "**x**", "*y*", "//w", "[q](r)", "<T>"]],
       ["latex", (mark) => `Code \\verb|${mark}| in it.`, MARKS],
       ["latex", (mark) => `\\begin{verbatim}\n${mark} in it\n\\end{verbatim}`, MARKS],
       ["text", (mark) => `The word \`\`${mark}\`\` of it.`, MARKS],
