@@ -261,7 +261,7 @@ function findClose(state: StateBlock, from: number, end: number, fence: string):
   for (let line = from; line < end; line++) {
     if (!state.isEmpty(line) && (state.sCount[line] ?? 0) < state.blkIndent) return line;
     const text = lineOf(state, line);
-    // What stands in code closes no box.
+    // Signs in code close no box.
     const [ticks = ""] = (sign === ":" ? /^(?:`{3,}|~{3,})/.exec(text) : null) ?? [];
     if (code === "") code = ticks;
     else if (ticks.startsWith(code) && text.trim() === ticks) code = "";
