@@ -198,7 +198,7 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
     for (const id of ids) written.add(id);
     const kept = rows.filter(({ doc }) => !removed.has(doc));
     for (const { terms } of kept) counts.add(terms, 1);
-    const adding = kept.length === 0 ? null : passages.add(passageTable(engine, kept));
+    const adding = addRows(engine, passages, kept);
     // One batch is written while the words of the next are found, and both have ended before anything else begins.
     const [added, next] = await Promise.allSettled([adding, upsert.next()]);
     if (added.status === "rejected") throw added.reason;
@@ -208,6 +208,11 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
   await passages.optimize({ cleanupOlderThan: NEVER });
   await indexRows(engine, passages);
   return { passages, documents: written.size };
+}
+
+/** Adds rows, those of one long text a part at a time: as the engine's own they are in memory once more. */
+async function addRows(engine: Engine, passages: Table, rows: readonly StoredRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += 2 * BATCH_ROWS) await passages.add(passageTable(engine, rows.slice(at, at + 2 * BATCH_ROWS)));
 }
 
 async function writeChanges(
