@@ -16,6 +16,7 @@ test("dates are read in every usual form, and a day that no calendar has is none
     ["20210704", "2021-07-04"],
     ["2021-07-04T10:00:00Z", "2021-07-04"],
     ["July 4, 2021", "2021-07-04"],
+    ["04.07.2021", "2021-07-04"],
     ["Jul. 4th 2021", "2021-07-04"],
     ["4 July 2021", "2021-07-04"],
     ["4. Jul 2021", "2021-07-04"],
@@ -204,7 +205,15 @@ test("a licence file has the licence of its title, else the only one that it nam
 
 test("a day with points, a suffix behind a comma and an address beside a name are read", async () => {
   const text =
-    "---\ntitle: N\ndate: 04.07.2021\nauthors: Ana Ruiz <ana@example.org> (https://orcid.org/0000-0002-1825-0097), Bo Lind, Jr.\n---\nx\n";
+    "---\ntitle: N\ndate: 2021年7月4日\nauthors: Ana Ruiz <ana@example.org> (https://orcid.org/0000-0002-1825-0097), Bo Lind, Jr.\n---\nx\n";
   const { about } = await extract("a.md", Buffer.from(text));
   assert.deepEqual([about?.authors, about?.date], [["Ana Ruiz", "Bo Lind, Jr."], "2021-07-04"]);
+  const lean =
+    "/-\nCopyright (c) 2021 Ana Ruiz. All rights reserved.\nReleased under Apache 2.0 license as described in the file LICENSE.\nAuthors: Ana Ruiz,\n  Bo Lind\n-/\n";
+  assert.deepEqual(readAbout("A.lean", "code", lean), { authors: ["Ana Ruiz", "Bo Lind"], date: null, license: "Apache-2.0" });
+  assert.equal(readAbout("a.md", "markdown", "---\npublishDate: 2021-07-04T00:00:00+02:00\n---\n").date, "2021-07-04");
+  const placed = "---\nauthor: Ana Ruiz (Univ. of X) and Łukasz (Luk) Öz\n---\n";
+  assert.deepEqual(readAbout("a.md", "markdown", placed).authors, ["Ana Ruiz", "Łukasz (Luk) Öz"]);
+  const paper = "\\author{\\L ukasz \\'{\\i}z \\and Bj{\\o}rn \\c{C}elik}";
+  assert.deepEqual(readAbout("a.tex", "latex", paper).authors, ["Łukasz íz", "Bjørn Çelik"]);
 });

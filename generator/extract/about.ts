@@ -24,7 +24,7 @@ const LIMITS = { maxDepth: 100, maxAliases: 100 } as const;
 /** Licences by their names, and by a sentence that grants what they do, in texts whose white space is folded. Of those of one name the narrower stands
  *  first. */
 const LICENCES: readonly (readonly [id: string, name: RegExp | null, grant?: RegExp])[] = [
-  ["Apache-2.0", /apache licen[cs]e[, ]+(?:version )?2(?:\.0)?\b/i],
+  ["Apache-2.0", /apache (?:licen[cs]e[, ]+(?:version )?2(?:\.0)?\b|2\.0 licen[cs]e)/i],
   ["AGPL-3.0-only", /gnu affero general public licen[cs]e,? version 3/i],
   ["LGPL-3.0-only", /gnu lesser general public licen[cs]e,? version 3/i],
   ["LGPL-2.1-only", /gnu lesser general public licen[cs]e,? version 2\.1/i],
@@ -75,14 +75,22 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
       ? latexAbout(head)
       : /^(?:rst|asciidoc|org)$/.test(kind)
         ? titleAbout(head.slice(0, TITLE), kind)
-        : NO_ABOUT;
+        : leanAbout(head.slice(0, TITLE));
   return {
     authors: [said, latex, page].find(({ authors }) => authors.length > 0)?.authors ?? [],
     date: said.date ?? latex.date ?? page.date,
-    license: findLicenceHeader(head, kind) ?? said.license,
+    license: findLicenceHeader(head, kind) ?? said.license ?? latex.license,
     ...(lang === null ? {} : { lang }),
     ...(said.addresses === undefined ? {} : { addresses: said.addresses }),
   };
+}
+
+/** The comment that Mathlib's style puts above each file. */
+function leanAbout(head: string): About {
+  const [header] = /^\/-\s+Copyright (?:(?!-\/)[^]){1,2000}/.exec(head) ?? [];
+  if (header === undefined) return NO_ABOUT;
+  const [, names = ""] = /^Authors?:([^\n]*(?:\n[ \t][^\n]*)*)/m.exec(header) ?? [];
+  return { authors: findPersons(names), date: null, license: recognise(header) };
 }
 
 /** notebookAbout reads the authors out of the metadata of a notebook. */
@@ -129,7 +137,7 @@ function aboutOf(said: Readonly<Record<string, unknown>>): About {
   const own = (...names: readonly string[]): unknown =>
     names.map((name) => (Object.hasOwn(said, name) ? said[name] : null)).find((value) => value !== null && value !== undefined);
   const people = own("authors", "author");
-  const date = own("date-released", "date", "published");
+  const date = own("date-released", "date", "published", "publishDate", "pubDate", "pubDatetime");
   const license = own("license", "licence");
   const terms = typeof license === "string" ? shorten(license.trim(), MAX_TERMS) : "";
   const lang = languageOf(own("lang", "language", "locale"));

@@ -8,6 +8,7 @@ const YEAR = String.raw`(?<year>\d{4})`;
 const FORMS = [
   String.raw`${YEAR}(?:(?<sign>[-/.])(?<month>\d{1,2})(?:\k<sign>(?<day>\d{1,2}))?)?`,
   String.raw`${YEAR}(?<month>\d\d)(?<day>\d\d)`,
+  String.raw`${YEAR}\s*[年년]\s*(?<month>\d{1,2})\s*[月월](?:\s*(?<day>\d{1,2})\s*[日일])?`,
   String.raw`(?<day>\d{1,2})\.(?<month>\d{1,2})\.${YEAR}`,
   String.raw`${MONTH}\s+(?:${DAY},?\s+)?${YEAR}`,
   String.raw`${DAY}(?:\.|\s+of)?[\s-]+${MONTH},?[\s-]+${YEAR}`,

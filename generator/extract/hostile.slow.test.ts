@@ -28,7 +28,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     ...'/// a\n¦/// a | b\n    c: d\n¦[![a][b]](¦[![a](b)](c) ¦![a](b){¦{.a ¦`a`{.b} ¦# a {#b}\n¦<img alt="¦<img alt="a"> ¦<h1>a</h1>\n¦<h1>\n¦{a}`b` ¦{a}`¦(a)=\n¦(a)=\n# b\n'.split(
       "¦",
     ),
-    ...'!!! a\n¦!!! a\n\n    b\n¦=== "a"\n¦??? a\n¦> [!a]\n\n¦[[a|b¦[[a]] ¦<A b="¦<A>\n¦<A b>\n\n</A>\n¦{{#include a}}\n¦--8<-- "a"\n¦+++\n¦*[a]: b\n¦++a+¦++a++ ¦\\(a ¦$a¦$a$ ¦$$\n'.split(
+    ...'!!! a\n¦!!! a\n\n    b\n¦=== "a"\n¦??? a\n¦> [!a]\n\n¦[[a|b¦[[a]] ¦<A b="¦<A>\n¦<A b>\n\n</A>\n¦{{#include a}}\n¦--8<-- "a"\n¦+++\n¦*[a]: b\n¦++a+¦++a++ ¦\\(a ¦:a:¦:tada:¦{++a¦{>>a¦^^a¦{--a--} ¦{: .a }\n¦{%raw%} ¦https://a[^¦<summary>a¦<summary>a</summary> ¦<a markdown ¦</a>\n[a]: b\n¦:    a\n¦a$a¦\\(a ¦$a¦$a$ ¦$$\n'.split(
       "¦",
     ),
     ...'\\begin{align}\n¦<!-- a¦<!-- a --> ¦- <!-- a --> b\n¦{/* a¦import a from "b"\n¦[^a] ¦[^a]: b\n\n¦a\n: b\n\n¦| a |\n|---|\n| b |\n\n¦| a |\n|---|\n| b |\n\n: c\n\n¦[a]{.b ¦x^a¦==a ¦$$ {#a}\n¦|a¦|-¦- a\n  ¦> ¦**a ¦_a ¦<a¦&a;¦~~~\n¦[a]: b\n¦[a][b] ¦<title> a </title¦---\na: b\n'.split(

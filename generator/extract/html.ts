@@ -138,7 +138,7 @@ function removeNavigation(node: Root | Element): void {
 
 /** The page's own title. Where it is the heading and behind it what all pages of a site have ("Futures - Python 3.11 documentation"), the heading alone. */
 function findTitle(tree: Root, main: Root): string | null {
-  const [title] = findAll(tree, (element) => element.tagName === "title");
+  const [title] = findAll(tree, ({ tagName }) => /^(?:title|svg)$/.test(tagName)).filter(({ tagName }) => tagName === "title");
   // arXiv writes the number of a paper before its title.
   const whole = title === undefined ? "" : flat(textOf(title)).replace(/^\[\d{4}\.\d{4,5}(?:v\d+)?\] /, "");
   const text = NO_TITLE.test(whole) || isTemplate(whole) ? "" : whole;

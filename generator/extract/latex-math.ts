@@ -1,5 +1,5 @@
 /** Formulas of LaTeX and the commands that a file defines for itself. KaTeX gets formulas without these: they are filled in here, within bounds. */
-import { pairs } from "./latex-tokens.ts";
+import { pairs } from "#snapshots/blocks";
 
 /** Environments of formulas, with those that KaTeX has for them; it needs none for a single formula. */
 const ENVIRONMENTS = new Map([

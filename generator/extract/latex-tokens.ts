@@ -1,5 +1,6 @@
 /** The shape of a LaTeX text: where its groups and environments end, found in one pass, so that no reader looks for an end twice. What somebody
  *  left open has none, and is read as if it were not there. */
+import { LATEX_PRINTED, pairs } from "#snapshots/blocks";
 
 /** VERBATIM are the environments whose text is taken as it is. */
 export const VERBATIM: ReadonlySet<string> = new Set(
@@ -72,10 +73,6 @@ export function findShape(text: string): Shape {
   return { braces, environments };
 }
 
-/** pairs reads `name=value` between spaces. */
-export const pairs = (text: string): ReadonlyMap<string, string> =>
-  new Map([...text.matchAll(/(\S+)=(\S+)/g)].map(([, name = "", value = ""]) => [name, value]));
-
 /** WRAPS maps commands to the elements that their argument stands in, DECLARES those that count to the end of their group. */
 export const WRAPS = pairs(
   "textbf=strong strong=strong emph=em textit=em textsl=em texttt=code lstinline=code code=code textsuperscript=sup inst=sup IEEEauthorrefmark=sup textsubscript=sub underline=u uline=u sout=s st=s",
@@ -83,21 +80,8 @@ export const WRAPS = pairs(
 export const DECLARES = pairs("bf=strong bfseries=strong it=em itshape=em em=em sl=em slshape=em tt=code ttfamily=code");
 /** SIGNS maps commands to what they print. */
 export const SIGNS: ReadonlyMap<string, string> = new Map([
-  ...pairs(
-    "LaTeX=LaTeX TeX=TeX LaTeXe=LaTeX2ε BibTeX=BibTeX ldots=… dots=… pm=± textellipsis=… textbackslash=\\ textasciitilde=~ textasciicircum=^ textbar=| textless=< textgreater=> " +
-      "textunderscore=_ textendash=– textemdash=— textquotedblleft=“ textquotedblright=” textquoteleft=‘ textquoteright=’ textbullet=• textregistered=® texttrademark=™ " +
-      "copyright=© textcopyright=© pounds=£ euro=€ S=§ P=¶ dag=† ddag=‡ ss=ß ae=æ AE=Æ oe=œ OE=Œ aa=å AA=Å o=ø O=Ø l=ł L=Ł i=ı j=ȷ dh=ð th=þ guillemotleft=« guillemotright=» glqq=„ grqq=“",
-  ),
+  ...LATEX_PRINTED,
   ...["and", "And", "AND"].map((name): readonly [string, string] => [name, " · "]),
-  ["quad", " "],
-  ["qquad", " "],
-  ["space", " "],
-  ["xspace", ""],
-]);
-/** ACCENTS maps commands of accents to the marks that join their letter. */
-export const ACCENTS: ReadonlyMap<string, string> = new Map([
-  ...Object.entries({ "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307" }),
-  ...Object.entries({ c: "\u0327", v: "\u030c", u: "\u0306", H: "\u030b", k: "\u0328", r: "\u030a", d: "\u0323", b: "\u0331" }),
 ]);
 /** DROPS maps commands to the number of their first arguments that say how something is set: the rest of their arguments is text. */
 export const DROPS: ReadonlyMap<string, number> = new Map(

@@ -159,10 +159,10 @@ test("marks beside the authors are raised or left out", async () => {
 
 test("the language of minted code is its colour, and units are said", async () => {
   const text =
-    "\\documentclass{article}\n\\begin{document}\nIt is \\SI{5}{\\meter} or \\num{7}.\n\n\\begin{minted}[linenos]{python}\nx = 1\n\\end{minted}\n\\end{document}\n";
+    "\\documentclass{article}\n\\begin{document}\nIt is \\only<2->{now} \\qty{5}{\\meter} or \\num{7}.\n\n\\begin{minted}[linenos]{python}\nx = 1\n\\end{minted}\n\\end{document}\n";
   const { html } = await read(text);
-  assert.match(html ?? "", /It is 5 meter or 7\.[^]*<pre class="code" id="L5"><code>x = <span class="n">1<\/span><\/code>/);
-  assert.equal(blocksOf(text, "latex")[0]?.plain, "It is 5 meter or 7.");
+  assert.match(html ?? "", /It is now 5 meter or 7\.[^]*<pre class="code" id="L5"><code>x = <span class="n">1<\/span><\/code>/);
+  assert.equal(blocksOf(text, "latex")[0]?.plain, "It is now 5 meter or 7.");
 });
 
 test("a blueprint says of a statement where it is formalised and what it uses, below it", async () => {

@@ -1,7 +1,7 @@
 /** LaTeX as a document. The reader knows what authors write in the body of a paper; of a command that it does not know the arguments are text.
  *  Macros of the file are expanded, a bounded number of times. */
 import type { Element, ElementContent } from "hast";
-import { openLines, plainIn } from "#snapshots/blocks";
+import { LATEX_ACCENTS, openLines, pairs, plainIn } from "#snapshots/blocks";
 import { LEADS_ON } from "./first-words.ts";
 import { isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type SourceText } from "./body.ts";
 import {
@@ -21,11 +21,11 @@ import {
   unwrapped,
   words,
 } from "./document.ts";
-import { openingOf, textOf, TooComplex } from "./html-tree.ts";
+import { classesOf, openingOf, textOf, TooComplex } from "./html-tree.ts";
 import { LatexMath } from "./latex-math.ts";
 import { settingsIn } from "./lined.ts";
 import { rooted } from "./links.ts";
-import { ACCENTS, ARGUMENTS, DECLARES, DROPS, findShape, pairs, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
+import { ARGUMENTS, DECLARES, DROPS, findShape, readArgument, SIGNS, type Shape, VERBATIM, WRAPS } from "./latex-tokens.ts";
 import type { Others } from "./others.ts";
 import { shorten } from "./passages.ts";
 
@@ -117,7 +117,15 @@ function isProgram(text: string): boolean {
 const plainOf = (nodes: Nodes): string =>
   nodes
     .map((node) =>
-      node.type === "element" && node.tagName === "sup" ? "" : node.type === "element" && node.tagName === "br" ? " " : textOf(node),
+      node.type !== "element"
+        ? textOf(node)
+        : classesOf(node).some((name) => name.startsWith("math-"))
+          ? plainIn(`$${textOf(node)}$`, "latex")
+          : node.tagName === "sup"
+            ? ""
+            : node.tagName === "br"
+              ? " "
+              : textOf(node),
     )
     .join("")
     .replaceAll(/\s+/g, " ")
@@ -475,7 +483,7 @@ class LatexReader {
       flow.add(element("br"), line);
       return;
     }
-    if (ACCENTS.has(sign)) return this.#accent(sign, to, flow, line);
+    if (LATEX_ACCENTS.has(sign)) return this.#accent(sign, to, flow, line);
     if (/[,;:! \n/-]/.test(sign)) flow.say(/[/!-]/.test(sign) ? "" : " ", line);
     else if (/[^)\]<>+@]/.test(sign)) flow.say(sign, line);
   }
@@ -486,7 +494,7 @@ class LatexReader {
     const [whole = "", name] = /^(?:\\([ij])(?![A-Za-z])|\p{L})/u.exec(this.#text.slice(from, Math.min(to, from + 4))) ?? [];
     if (range === undefined) this.#at = from + whole.length;
     const letter = (range === undefined ? (name ?? whole) : this.#textOf(range)).replace(/^\\([ij])$/, "$1");
-    flow.say((letter === "" ? "" : letter.charAt(0) + (ACCENTS.get(accent) ?? "") + letter.slice(1)).normalize("NFC"), line);
+    flow.say((letter === "" ? "" : letter.charAt(0) + (LATEX_ACCENTS.get(accent) ?? "") + letter.slice(1)).normalize("NFC"), line);
   }
 
   #dollar(token: string, at: number, to: number, flow: Flow, line: number): void {
@@ -530,6 +538,8 @@ class LatexReader {
   #command(name: string, isStarred: boolean, at: number, to: number, flow: Flow, depth: number): void {
     const paper = this.#paper;
     const line = this.#lineOf(at);
+    // On which slides it stands.
+    this.#at += this.#near(/^<(?=[^<>\n]*\d)[\w+.,|:@ -]{1,30}>/);
     const macro = paper.math.macro(name);
     const wrap = WRAPS.get(name);
     const declared = DECLARES.get(name);
@@ -552,7 +562,7 @@ class LatexReader {
       this.#arguments(this.#text.startsWith("{}", this.#at) ? 1 : 0, to);
       flow.say(sign, line);
       if (/[ \t\n]/.test(this.#text[this.#at] ?? "") && sign.trim() !== "" && /^[\p{L}]$/u.test(sign)) this.#at = this.#skip(to);
-    } else if (ACCENTS.has(name)) this.#accent(name, to, flow, line);
+    } else if (LATEX_ACCENTS.has(name)) this.#accent(name, to, flow, line);
     else if (REFERS.test(name)) this.#refer(name, to, flow, line);
     else if (CITES.test(name) && name !== "nocite") this.#cite(to, flow, line);
     else {
@@ -593,9 +603,9 @@ class LatexReader {
       const link = reader.#inlineOf(shown, call);
       call.flow.add(element("a", link.length === 0 ? [words(href)] : link, { href }), call.line);
     },
-    ...each("SI si", (reader, call, name) => {
+    ...each("SI si qty unit", (reader, call, name) => {
       const said = reader
-        .#arguments(name === "SI" ? 2 : 1, call.to)
+        .#arguments(/^(?:SI|qty)$/.test(name) ? 2 : 1, call.to)
         .map((range) => reader.#said(range).replaceAll(/\\?([A-Za-z]+)/g, " $1"));
       call.flow.add(words(said.join(" ").replaceAll(/\s+/g, " ").trim()), call.line);
     }),

@@ -1,6 +1,6 @@
 /** Formulas in Markdown, in every usual delimiter: `$…$`, `$$…$$`, `` $`…`$ ``, `\(…\)`, `\[…\]` on lines of its own, and bare environments of
- *  LaTeX. As in Pandoc a
- *  dollar opens before no white space and closes behind none, and before no digit: a price is no formula, and no variable of a shell. */
+ *  LaTeX. As in Pandoc a dollar opens before no white space and closes behind none and before no digit, and as on GitHub it opens behind no letter: a
+ *  price is no formula, and no variable of a shell. */
 import type { MarkdownIt, StateBlock, StateInline } from "markdown-it";
 import { FORMULA_NAME, isFormula as canBeFormula } from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
@@ -43,7 +43,7 @@ function inlineFormula(state: StateInline, silent: boolean): boolean {
   const [open, close, display] = found;
   const from = pos + open.length;
   const to = findClose(src, from, close);
-  if (to === -1 || (open === "$" && !isFormula(src, from, to))) {
+  if (to === -1 || (open === "$" && (/[A-Za-z\d]/.test(src.charAt(pos - 1)) || !isFormula(src, from, to)))) {
     // Left as it is written, dollars as a whole: the second of two opens nothing.
     if (open === "\\(") return false;
     if (!silent) state.pending += open === "$$" ? "$$" : "$";

@@ -1,14 +1,26 @@
 /** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
-import { EMOJI, emojiOf, ICON, SHORTCODE, shortcodeIn, WIKI, wordsOfIcon, wordsOfRole, wordsOfWiki } from "#snapshots/blocks";
+import {
+  EMOJI,
+  emojiOf,
+  ICON,
+  pairs,
+  SHORTCODE,
+  shortcodeIn,
+  WIKI,
+  withoutSize,
+  wordsOfIcon,
+  wordsOfRole,
+  wordsOfWiki,
+} from "#snapshots/blocks";
 import { escapeHtml } from "#snapshots/highlight";
-import { pairs } from "./latex-tokens.ts";
 import { rooted } from "./links.ts";
 import { formatFormula } from "./markdown-formulas.ts";
 import type { MarkdownParts } from "./markdown-parts.ts";
 
 const PICTURE = /\.(?:png|apng|jpe?g|gif|webp|avif|svg)$/i;
+const EDITED = /\^\^(?=\S)([^^\n]{1,300})(?<=\S)\^\^|\{\+\+([^{}\n]{1,500})\+\+\}|\{--([^{}\n]{1,500})--\}|\{==([^{}\n]{1,500})==\}/y;
 const RAISED = /[~^](?:(?<=~)([^\s~]{1,20})~(?!~)|(?<=\^)([^\s^]{1,20})\^(?!\^))/y;
 const MARKED = /==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![\w=])/y;
 const KEYS = /\+\+([\w-]{1,30}(?:\+[\w-]{1,30}){0,5})\+\+(?![\w+])/y;
@@ -20,6 +32,7 @@ const ATTRIBUTES = new RegExp(LIST, "y");
 const SPAN = new RegExp(String.raw`\[([^[\]\n]{1,300})\]${LIST}`, "y");
 /** A list behind a heading, and one on the last line of a paragraph, which may be all of it. */
 const BEHIND = new RegExp(String.raw`[ \t]*(${LIST})[ \t]*$`);
+const ABOVE = new RegExp(String.raw`^[ \t]*${LIST}[ \t]*\n`);
 const BELOW = new RegExp(String.raw`(?:^|\n)[ \t]*${LIST}[ \t]*$`);
 
 /** useInline adds the marks to a parser. */
@@ -32,6 +45,7 @@ export function useInline(md: MarkdownIt): void {
   md.renderer.rules["emoji"] = (tokens, at) => `<span title="${tokens[at]?.markup ?? ""}">${tokens[at]?.content ?? ""}</span>`;
   md.inline.ruler.before("link", "shortcode", readShortcode);
   md.inline.ruler.before("link", "keys", readKeys);
+  md.inline.ruler.before("link", "edited", readWrapped(EDITED, null, /(?:)/));
   md.inline.ruler.before("link", "marked", readWrapped(MARKED, "mark", /^(?![\w=])/));
   md.inline.ruler.before("strikethrough", "raised", readWrapped(RAISED, null, /[\p{L}\p{N})]/u));
   md.inline.ruler.after("link", "span", readWrapped(SPAN, "", /^(?![\]!])/));
@@ -103,9 +117,11 @@ function readSubstitution(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** Takes a list of attributes away that stands directly behind emphasis. */
+/** Takes a list of attributes away that stands directly behind emphasis, and the size behind the words of a picture. */
 function dropBehind(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
+    const words = token.type === "image" ? token.children?.at(-1) : undefined;
+    if (words?.type === "text") words.content = withoutSize(words.content);
     const before = tokens[at - 1];
     if (token.type !== "text" || before?.nesting !== -1 || before.type === "link_close" || !token.content.startsWith("{")) continue;
     ATTRIBUTES.lastIndex = 0;
@@ -128,7 +144,10 @@ function dropLists(tokens: readonly Token[]): void {
       token.content = token.content.replaceAll(/^\|[ \t]*/gm, "").replaceAll("\n", "  \n");
     } else if (before === "paragraph_open") {
       const [name, id] = /(?<=\S)[ \t]+\^([A-Za-z0-9-]{2,60})[ \t]*$/.exec(token.content) ?? [];
-      token.content = token.content.slice(0, token.content.length - (name?.length ?? 0)).replace(BELOW, "");
+      token.content = token.content
+        .slice(0, token.content.length - (name?.length ?? 0))
+        .replace(ABOVE, "")
+        .replace(BELOW, "");
       // A list that is close together shows its items, and no paragraphs.
       if (id !== undefined) tokens[at - (tokens[at - 1]?.hidden === true ? 2 : 1)]?.attrSet("id", id.toLowerCase());
     }
@@ -254,6 +273,8 @@ function readKeys(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
+const WRAPS = { "~": "sub", "^^": "ins", "^": "sup", "{+": "ins", "{-": "del", "{=": "mark" };
+
 /** Reads what stands between signs as what an element holds: `==words==`, `H~2~O` and `x^2^`, and words in brackets that attributes are about.
  *  @param tag of the element; "" for none, null where the sign tells whether it is lower or higher
  *  @param behind the sign before it, or "" */
@@ -263,7 +284,7 @@ function readWrapped(form: RegExp, tag: string | null, behind: RegExp): (state: 
     if (whole === undefined) return false;
     const words = groups.find((one) => one !== undefined) ?? "";
     const [from, end, max] = [state.pos + whole.indexOf(words, 1), state.pos + whole.length, state.posMax];
-    const name = tag ?? (whole.startsWith("~") ? "sub" : "sup");
+    const name = tag ?? Object.entries(WRAPS).find(([sign]) => whole.startsWith(sign))?.[1] ?? "";
     if (!silent) {
       if (name !== "") state.push(`${name}_open`, name, 1);
       [state.pos, state.posMax] = [from, from + words.length];

@@ -92,7 +92,9 @@ function addRules(md: MarkdownIt): void {
     const [above = "", below = ""] = [said, captions.join(" ")].map((words) => (words === "" ? "" : `<p>${md.renderInline(words)}</p>\n`));
     const id = options.has("label") ? `<span id="${escapeHtml(options.get("label") ?? "")}"></span>` : "";
     if (content.trim() === "" && above !== "") return above;
-    const shown = /^rust\b/.test(language) ? withoutHidden(content) : content;
+    // A site marks the lines.
+    const bare = content.replaceAll(/[ \t]*(?:\/\/|#|--|<!--|\/\*)[ \t]*\[!code [^\]\n]{1,40}\](?:[ \t]*(?:-->|\*\/))?/g, "");
+    const shown = /^rust\b/.test(language) ? withoutHidden(bare) : bare;
     return `${id}${above}<pre${line === null ? "" : ` ${LINE}="${line}"`}><code${name}>${escapeHtml(shown)}</code></pre>\n${below}`;
   };
   rules["fence"] = (tokens, at, _, env) => {

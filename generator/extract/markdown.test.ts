@@ -271,9 +271,9 @@ test("attributes in braces are in no heading and in no quote", async () => {
 
 test("a price in brackets is no formula, and one that ends on its line is none of the lines below", async () => {
   const { html } = await read(
-    "It is $5/mo (was $7/mo) and 5$ or 6$ in *Quebec*.\n\n$$x = y$$ within it.\n\n- item\n- $$\n  q = r\n  $$\n\nThe set $[0,1)$.\n",
+    "US$5 or A$6, *5$ each* and it is $5/mo (was $7/mo) and 5$ or 6$ in *Quebec*.\n\n$$x = y$$ within it.\n\n- item\n- $$\n  q = r\n  $$\n\nThe set $[0,1)$.\n",
   );
-  assert.match(html, /\(was \$7\/mo\) and 5\$ or 6\$ in <em>Quebec<\/em>/);
+  assert.match(html, /<em>5\$ each<\/em> and it is \$5\/mo \(was \$7\/mo\) and 5\$ or 6\$ in <em>Quebec<\/em>/);
   assert.match(
     html,
     /<\/math><\/span> within it\.[^]*<li[^>]*>item<\/li>\n<li[^>]*>\s*<span class="katex"><math[^]*The set <span class="katex">/,
@@ -309,6 +309,13 @@ test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page
       /🎉<\/span> <[^>]*>😄<\/span><[^>]*>❤️<\/span> <code>:x:<\/code>, std::key::x, 1:100:1\.[^]*id="doc-bug-bugs">.*🐛/u,
       "🎉 😄❤️ :x:, std::key::x, 1:100:1.",
     ],
+    [
+      "{: .note }\nIt is {++new++}, {--old--}, {==this==}{>>said<<} and ^^under^^, ++ctrl++. ![A wolf|100x20](a.png)",
+      /^[^{]*It is <ins>new<\/ins>, <del>old<\/del>, <mark>this<\/mark> and <ins>under<\/ins>, <kbd>ctrl<\/kbd>\. <img[^>]*alt="A wolf"/,
+      "It is new, old, this and under, ctrl. A wolf",
+    ],
+    ["{% raw %}{{ x }}{% endraw %} stays.", /<p[^>]*>\{\{ x \}\} stays\./, "{{ x }} stays."],
+    ["```js\nlet a // [!code focus]\n```\n\nAfter.", /<span class="k">let<\/span> a<\/code>/, "let a // [!code focus] After."],
     ["<small>\n**Tip:** go.\n</small>", /<small><strong>Tip:<\/strong> go\.<\/small>/, "Tip: go."],
     [
       '<figure markdown="span">\n  ![A](b.png)\n  <figcaption>Use `x`</figcaption>\n</figure>',

@@ -87,6 +87,8 @@ const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, string>>>> = 
     tamarin: "spthy",
     twelf: "elf",
     mizar: "miz",
+    mm0: "mm0 mm1",
+    lustre: "lus",
     solidity: "sol",
     prolog: "elpi",
     elixir: "ex exs",

@@ -11,6 +11,9 @@ const IDENTIFIER = /\(?\s*(?:https?:\/\/)?(?:www\.)?(?:orcid(?:\.org\/|[:\s]+))?
 const ADDRESS = /[<([]?\s*(?:mailto:)?[^\s<>()[\],;]+@[^\s<>()[\],;]+\s*[>)\]]?/g;
 const LINK = /[<([]\s*https?:[^\s<>()[\]]*\s*[>)\]]/g;
 
+/** The place of a person, behind a name. */
+const PLACE = /(?<=\p{L}\s)\([^()]{3,200}\)(?=\s*(?:[,;&]|and\b|$))/gu;
+
 /** Stands for the comma before a suffix, which divides no names. */
 const SUFFIX = "\u{f0000} ";
 
@@ -42,7 +45,12 @@ function textsOf(said: unknown): readonly string[] {
 }
 
 function splitNames(text: string): readonly string[] {
-  const bare = text.replaceAll(IDENTIFIER, " ").replaceAll(LINK, " ").replaceAll(ADDRESS, " ").replaceAll(/\s+/g, " ");
+  const bare = text
+    .replaceAll(IDENTIFIER, " ")
+    .replaceAll(LINK, " ")
+    .replaceAll(ADDRESS, " ")
+    .replaceAll(PLACE, "")
+    .replaceAll(/\s+/g, " ");
   return bare
     .replaceAll(/(?<=[^\s,;]\s[^,;]{1,60}),\s+(?=(?:[JS]r\b\.?|I{2,3}|IV)(?:\s*[,;&]|\s+and\b|\s*$))/g, SUFFIX)
     .split(/\s*[;\n]\s*/)

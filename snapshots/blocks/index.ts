@@ -7,6 +7,7 @@ export { type CodeLine, codeLines, proseOfSource } from "./literate.ts";
 export { findFrontBlock, type FrontBlock } from "./front-block.ts";
 export { isWay, readHtml, type Said } from "./html-blocks.ts";
 export { type Lines, openLines } from "./lines.ts";
+export { LATEX_ACCENTS, LATEX_PRINTED, pairs } from "./latex-letters.ts";
 export {
   closedIn,
   EMOJI,
@@ -25,6 +26,7 @@ export {
   wordsOfIcon,
   wordsOfRole,
   WIKI,
+  withoutSize,
   wordsOfWiki,
 } from "./plain.ts";
 export { argumentOf, boxName, boxTitle, CODED, FORMULA_NAME, SLASHED } from "./markdown-lines.ts";

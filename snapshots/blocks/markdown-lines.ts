@@ -260,7 +260,7 @@ class LineReader {
 
   /** A tag of Liquid alone on its line: around code it is a fence, and of others the title or the address is said. */
   #clearLiquid(at: number, from: number): void {
-    const [tag, name = "", rest = ""] = /^\{%-?[ \t]*([\w-]+)(.*?)-?%\}[ \t\r]*$/.exec(this.lines[at]?.slice(from) ?? "") ?? [];
+    const [tag, name = "", rest = ""] = /^\{%-?[ \t]*([\w-]+)((?:(?!%\}).)*?)-?%\}[ \t\r]*$/.exec(this.lines[at]?.slice(from) ?? "") ?? [];
     if (tag === undefined) return;
     const [, title, url] = /\b(?:title="([^"\n*]{1,300})"|url="(https?:[^"\s<>]{1,300})")/.exec(rest) ?? [];
     const [, language = ""] = /^[ \t]*([\w+#-]*)/.exec(rest) ?? [];

@@ -40,6 +40,10 @@ test("marks of one language are signs of another", () => {
   assert.deepEqual(said("// Use std::vector<int> or $HOME/a and $HOME/b.", "code"), ["Use std::vector<int> or $HOME/a and $HOME/b."]);
   assert.deepEqual(said("/// A `Map<K, V>` of `__all__`, never *empty*.", "code"), ["A Map<K, V> of __all__, never empty."]);
   assert.deepEqual(said("For i <n and j> m the word __a__ is **b**.", "pdf"), ["For i <n and j> m the word __a__ is **b**."]);
+  assert.deepEqual(said("Fran\\c{c}ois \\v Sime, {\\L}uk --- G\\'\\i\\ \\o re, \\ss{} -- $\\v x$ \\TeX{} 5\\,km", "latex"), [
+    "François Šime, Łuk — Gí øre, ß – $\\v x$ TeX 5 km",
+  ]);
+  assert.deepEqual(said("On $\\mathbb{R}$, \\only<2>{so} \\qty{3}{\\second}.", "latex"), ["On R, so 3 second."]);
   assert.deepEqual(said("Fig.~2 shows \\verb|~/a_b| and \\verb+$x$+.", "latex"), ["Fig. 2 shows ~/a_b and $x$."]);
   assert.deepEqual(said("The literal ``**/*.md`` and ``a[0](x)`` of **bold** words.", "rst"), [
     "The literal **/*.md and a[0](x) of bold words.",

@@ -1,29 +1,19 @@
 /** PlainIn gives a text as a reader sees it: without the marks of its language, and with what is written in code and formulas as it stands there.
- *  Marks of one language mean nothing in another. This runs in browsers too. */
+ *  Marks of one language mean nothing in another. */
 import { nameToEmoji } from "gemoji";
 import type { Prose } from "#snapshots/schema";
 import { LATEX_DRESS, LATEX_SIGNS } from "#snapshots/words";
+import { LATEX_ACCENTS, LATEX_PRINTED, pairs } from "./latex-letters.ts";
 
-const pairsIn = (text: string): Readonly<Record<string, string>> =>
-  Object.fromEntries([...text.matchAll(/(\w+)=(\S|\u00a0)/g)].map(([, name = "", sign = ""]) => [name, sign]));
 /** Those of mathematics have their names of LaTeX. */
-const NAMED = pairsIn(
+const NAMED = pairs(
   "aelig=æ amp=& apos=' bull=• copy=© deg=° euro=€ gt=> hellip=… laquo=« larr=← ldquo=“ lsquo=‘ lt=< mdash=— middot=· minus=− nbsp=\u00a0 " +
     'ndash=– oslash=ø plusmn=± quot=" raquo=» rarr=→ rdquo=” reg=® rsquo=’ sect=§ szlig=ß trade=™',
 );
 const ACCENTED = /^([a-z])(acute|caron|cedil|circ|grave|ring|tilde|uml)$/i;
-const ACCENTS = pairsIn("acute=\u0301 caron=\u030c cedil=\u0327 circ=\u0302 grave=\u0300 ring=\u030a tilde=\u0303 uml=\u0308");
+const ACCENTS = pairs("acute=\u0301 caron=\u030c cedil=\u0327 circ=\u0302 grave=\u0300 ring=\u030a tilde=\u0303 uml=\u0308");
 /** An accent and its letter, as LaTeX has them. */
-const LATEX_ACCENT = /\\(["'`^~=.])\{?(\p{L})\}?/gu;
-const LATEX_ACCENTS: Readonly<Record<string, string>> = {
-  '"': "\u0308",
-  "'": "\u0301",
-  "`": "\u0300",
-  "^": "\u0302",
-  "~": "\u0303",
-  "=": "\u0304",
-  ".": "\u0307",
-};
+const LATEX_ACCENT = /\\(?:(["'`^~=.])|([cvuHkrdb])(?![A-Za-z])\s*)\{?(?:\\([ij])(?![A-Za-z])|(\p{L}))\}?/gu;
 
 /** ATTRIBUTES are the attributes of a tag, in which a sign in quotes ends nothing; each is read in one way, so that nothing is tried twice. */
 export const ATTRIBUTES = String.raw`[^<>=]*(?:=(?:\s*(?:"[^"]{0,5000}"|'[^']{0,5000}'))?[^<>=]*)*`;
@@ -81,13 +71,15 @@ function around(text: string, spans: RegExp, show: (span: string) => string, cha
 
 /** Letters with the accents that LaTeX sets over them. */
 function composeAccents(text: string): string {
-  return text.replaceAll(LATEX_ACCENT, (_, accent: string, letter: string) => (letter + (LATEX_ACCENTS[accent] ?? "")).normalize("NFC"));
+  return text.replaceAll(LATEX_ACCENT, (_, sign = "", name = "", dotless = "", letter = "") =>
+    (dotless + letter + (LATEX_ACCENTS.get(sign + name) ?? "")).normalize("NFC"),
+  );
 }
 
 /** namedSign gives the sign that a name stands for in HTML, or in formulas of LaTeX; what few texts have stays as it is written. */
 export function namedSign(name: string): string | undefined {
   const [, letter = "", accent = ""] = ACCENTED.exec(name) ?? [];
-  return letter === "" ? (NAMED[name] ?? LATEX_SIGNS.get(name)) : (letter + (ACCENTS[accent.toLowerCase()] ?? "")).normalize("NFC");
+  return letter === "" ? (NAMED.get(name) ?? LATEX_SIGNS.get(name)) : (letter + (ACCENTS.get(accent.toLowerCase()) ?? "")).normalize("NFC");
 }
 
 /** readReferences writes signs for references of HTML. */
@@ -135,7 +127,7 @@ function codeIn(span: string): string {
 const CODE = String.raw`(?<!${"`"})(?<ticks>${"`"}+)(?!${"`"})[^]{1,2000}?(?<!${"`"})\k<ticks>(?!${"`"})`;
 /** Code and formulas, before which a role may stand, addresses between angle brackets, and signs that are escaped. */
 const MARKDOWN = new RegExp(
-  String.raw`(?:\{[a-zA-Z][\w:.+-]{0,40}\})?${CODE}|(?<!\\)\$\$[^$]+\$\$|\$${"`"}[^${"`"}]+${"`"}\$|(?<![\\$])\$(?=[^\s$])(?:[^$\\]|\\[^])+?(?<![\s\\])\$(?![\dA-Z_$])` +
+  String.raw`(?:\{[a-zA-Z][\w:.+-]{0,40}\})?${CODE}|(?<!\\)\$\$[^$]+\$\$|\$${"`"}[^${"`"}]+${"`"}\$|(?<![\\$A-Za-z\d])\$(?=[^\s$])(?:[^$\\]|\\[^])+?(?<![\s\\])\$(?![\dA-Z_$])` +
     String.raw`|\\\((?:[^\\]|\\[^)]){1,1000}?\\\)|<(?:[a-z][a-z\d+.-]{1,31}:|[\w.+-]+@)[^\s<>]*>|https?:\/\/(?:[^\s<>()[]|\[(?!\^))*|\\[!-\/:-@[-${"`"}{-~\n]|[\u{F0000}-\u{FFFFD}]`,
   "giu",
 );
@@ -203,8 +195,9 @@ export function wordsOfIcon(text: string, at: number, icon: string): string {
     .replaceAll("-", " ");
 }
 
-/** SHORTCODE finds what Hugo and Quarto fill in: its name and its arguments; an escaped one is an example. */
-export const SHORTCODE = /(?<!\{)\{\{(?:<(?!\/\*)[^{}\n]{1,500}>|%(?!\/\*)[^{}\n]{1,500}%)\}\}(?!\})/g;
+/** SHORTCODE finds what Hugo and Quarto fill in: its name and its arguments; an escaped one is an example. Also what Liquid and CriticMarkup leave out. */
+export const SHORTCODE =
+  /(?<!\{)\{\{(?:<(?!\/\*)[^{}\n]{1,500}>|%(?!\/\*)[^{}\n]{1,500}%)\}\}(?!\})|\{%-?[ \t]*(?:end)?raw[ \t]*-?%\}|\{>>[^{}\n]{1,500}<<\}/g;
 
 /** shortcodeIn gives what a reader sees in the place of one: where it leads, and words, which are those of its caption, or a name whose value only its
  *  site knows; of a picture also its caption and what it has in place of itself. */
@@ -240,6 +233,9 @@ const ATTRIBUTE_LIST =
   /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$|[ \t]\^[A-Za-z0-9-]{2,60}[ \t]*$/gmu;
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
+/** withoutSize gives the words of a picture without the size that Obsidian has behind them. */
+export const withoutSize = (words: string): string => words.replace(/\|\d{1,4}(?:x\d{1,4})?$/, "");
+
 function plainOfMarkdown(text: string, drop: (text: string) => string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
@@ -251,9 +247,10 @@ function plainOfMarkdown(text: string, drop: (text: string) => string): string {
           )
           .replaceAll(ICON, (icon: string, at: number, whole: string) => wordsOfIcon(whole, at, icon))
           .replaceAll(EMOJI, (whole, name: string) => emojiOf(name) ?? whole)
+          .replaceAll(/\{(\+\+|--|==)([^{}\n]{1,500})\1\}|(\^\^)(?=\S)([^^\n]{1,300})(?<=\S)\3/g, "$2$4")
           .replaceAll(SHORTCODE, (code) => shortcodeIn(code).words)
           .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
-          .replaceAll(IMAGE, "$1")
+          .replaceAll(IMAGE, (_, words: string) => withoutSize(words))
           .replaceAll(LINK, (_, words?: string, other?: string) => words ?? other ?? "")
           .replaceAll(/\[\^[^\]]+\]|\^\[[^[\]]*\]/g, "")
           .replaceAll(/(?<=[\p{L}\p{N})])(?:~([^\s~]{1,20})~|\^([^\s^]{1,20})\^)(?![~^])/gu, "$1$2")
@@ -293,23 +290,26 @@ function showLatex(span: string): string {
 
 /** Signs of LaTeX beside words: a sign that is escaped, the end of a line, a command, braces. */
 const LATEX =
-  /\\([%&#_{}])|``|''|&|\\texorpdfstring\{[^{}]*\}|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\\s|\\([A-Za-z@]+)\*?(?:\[[^\]]*\])?|[{}]/gu;
+  /\\([%&#_{}])|``|''|(?<!-)-{2,3}(?!-)|&|\\texorpdfstring\{[^{}]*\}|\[[\d.]+(?:pt|ex|em|cm|mm|in)\](?<=[\u{F0000}-\u{FFFFD}]\[[\d.]+\w\w\])|\\[\s,;:]|\\([A-Za-z@]+)\*?(?:<(?=[^<>\n]*\d)[\w+.,|:@ -]{1,30}>)?(?:\[[^\]]*\]|(?<=\\(?:[lLoO]|ss|a[ae]|A[AE]|oe|OE))\s+(?=\p{L}))?|[{}]/gu;
 /** Signs that are typed for others; between cells of a table stands a point. */
 const LATEX_TYPED: ReadonlyMap<string, string> = new Map([
   ["``", "\u201c"],
   ["''", "\u201d"],
   ["&", " \u00b7 "],
+  ["--", "–"],
+  ["---", "—"],
+  ...[..." \n,;:"].map((sign) => [`\\${sign}`, " "] as const),
 ]);
 /** Commands whose argument is not said. */
 const UNSAID =
   /\\(?:\w{0,20}cite\w{0,20}|\w{0,20}ref|label|footnote|index\w*|[vh]space|lean|uses|proves|discussion|thanks|input|include|includegraphics|textcolor|color|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\]){0,3}\{[^{}]*\}/g;
 
 /** Numbers with their units, as siunitx has them. */
-const QUANTITY = /\\(?:SI|si|num)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
+const QUANTITY = /\\(?:SI|si|num|qty|unit)(?:\[[^\]]*\])?\{([^{}]{0,80})\}(?:\{([^{}]{0,80})\})?/g;
 
 function plainOfLatex(text: string): string {
-  return around(composeAccents(text), LATEX_SPANS, showLatex, (rest) =>
-    rest
+  return around(text, LATEX_SPANS, showLatex, (rest) =>
+    composeAccents(rest)
       .replaceAll(UNSAID, "")
       .replaceAll(QUANTITY, (_, number: string, unit = "") =>
         `${number} ${unit}`
@@ -321,7 +321,8 @@ function plainOfLatex(text: string): string {
       .replaceAll(
         LATEX,
         (sign, escaped?: string, command?: string) =>
-          escaped ?? (command === undefined ? (LATEX_TYPED.get(sign) ?? "") : (LATEX_SIGNS.get(command) ?? "")),
+          escaped ??
+          (command === undefined ? (LATEX_TYPED.get(sign) ?? "") : (LATEX_PRINTED.get(command) ?? LATEX_SIGNS.get(command) ?? "")),
       ),
   );
 }
@@ -330,6 +331,7 @@ function plainOfLatex(text: string): string {
 function plainFormula(formula: string): string {
   const plain = formula
     .replaceAll(/\\(?:[,;:!]|\s)/g, " ")
+    .replaceAll(/\\([A-Za-z]+)\s*\{([^{}]*)\}/g, (whole, name: string, inner: string) => (LATEX_DRESS.has(name) ? inner : whole))
     .replaceAll(/\\([A-Za-z]+)/g, (command, name: string) => (LATEX_DRESS.has(name) ? "" : (LATEX_SIGNS.get(name) ?? command)));
   return plain.includes("\\") ? `$${formula}$` : fold(plain);
 }

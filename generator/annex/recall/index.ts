@@ -5,4 +5,4 @@ export { type Accepting, type Advisory, advisoriesJsonSchema, findStrange, readA
 export { countRecalls, recallOf } from "./recall.ts";
 export { findListProblem, isListAddress } from "./signed.ts";
 export { classNames } from "./recursion.ts";
-export { openSuspects } from "./suspects.ts";
+export { openSuspects, type Suspect } from "./suspects.ts";

@@ -72,7 +72,7 @@ test("an acceptance is recalled where every checker has the hole and the texts m
 });
 
 test("a constructor or field of Coq with a local definition is a suspect", () => {
-  const suspect = (text: string): boolean => openSuspects(text, true)({ letins: true });
+  const suspect = (text: string): boolean => openSuspects(text, true)({ letins: true }) !== null;
   for (const plain of [
     "Inductive t : Set := a : nat -> t | b (x : nat) : t.",
     "Inductive even : nat -> Prop := z : even 0 | s n : odd n -> even (S n) with odd : nat -> Prop := o n : even n -> odd (S n).",
@@ -101,7 +101,7 @@ test("a constructor or field of Coq with a local definition is a suspect", () =>
 });
 
 test("what is irrelevant in Agda is a suspect however it is written, and a dot in a pattern is none", () => {
-  const suspect = (text: string): boolean => openSuspects(text, false)({ irrelevance: true });
+  const suspect = (text: string): boolean => openSuspects(text, false)({ irrelevance: true }) !== null;
   for (const plain of [
     "f : Nat → Nat\nf zero = zero\nf (suc n) = f n\n",
     "sound a ((j , .x) ∷ nf) ρ H | _ | equal refl = H\n",
@@ -128,7 +128,7 @@ test("what is irrelevant in Agda is a suspect however it is written, and a dot i
 });
 
 test("a recursive definition of Coq is plain or a suspect, and each that broke the guard checker is one", () => {
-  const suspect = (text: string): boolean => openSuspects(text, true)({ recursion: true });
+  const suspect = (text: string): boolean => openSuspects(text, true)({ recursion: true }) !== null;
   for (const plain of [
     "Fixpoint count (x : nat) (l : list nat) : nat := match l with nil => 0 | y :: r => if Nat.eqb x y then S (count x r) else count x r end.",
     "Fixpoint even (n : nat) : bool := match n with 0 => true | S m => odd m end with odd (n : nat) : bool := match n with 0 => false | S m => even m end.",
@@ -198,7 +198,7 @@ test("a recursive definition of Coq is plain or a suspect, and each that broke t
 });
 
 test("modules are suspects where a functor's body has a second name, or one that is not of this text has", () => {
-  const suspect = (text: string): boolean => openSuspects(text, true)({ modules: true });
+  const suspect = (text: string): boolean => openSuspects(text, true)({ modules: true }) !== null;
   const body = (inside: string, after = ""): string =>
     `Module Type T. Parameter n : nat. End T. Module F (E : T). ${inside} End F. ${after}`;
   const inner = "Module I. Definition x := E.n. End I.";
@@ -239,10 +239,12 @@ test("modules are suspects where a functor's body has a second name, or one that
 });
 
 test("words of a hole count as whole words, in Agda anywhere", () => {
-  assert.equal(openSuspects("Definition Inlined := 0.", true)({ words: ["Inline"] }), false);
-  assert.equal(openSuspects("Parameter Inline t : nat.", true)({ words: ["Inline"] }), true);
-  assert.equal(openSuspects("{-# OPTIONS --cubical --safe #-}", false)({ words: ["--cubical"] }), true);
-  assert.equal(openSuspects("{-# OPTIONS --cubical-compatible #-}", false)({ words: ["--cubical"] }), false);
+  const text = "Lemma a : True.\n(* fix no 1. *) Proof. exact I. Qed.\nLemma b : True.\nProof.\n  fix f\n 5.\n";
+  assert.deepEqual(openSuspects(text, true)({ recursion: true }), { line: 5, words: "fix f 5." }, "and where it is");
+  assert.equal(openSuspects("Definition Inlined := 0.", true)({ words: ["Inline"] }), null);
+  assert.equal(openSuspects("Parameter Inline t : nat.", true)({ words: ["Inline"] }) !== null, true);
+  assert.equal(openSuspects("{-# OPTIONS --cubical --safe #-}", false)({ words: ["--cubical"] }) !== null, true);
+  assert.equal(openSuspects("{-# OPTIONS --cubical-compatible #-}", false)({ words: ["--cubical"] }), null);
 });
 
 test("a list with a mistake is refused with its line, and nothing of it is used", async () => {

@@ -1,6 +1,7 @@
 /** The parts of a text that let a proof use a hole of its checker: words, and recursive definitions of Coq that are not plain. It errs on one side: what is
  *  doubtful is a suspect. */
 import { readSentences, withoutCoqComments } from "#generator/extract";
+import { openLines } from "#snapshots/blocks";
 import type { Advisory } from "./advisories.ts";
 import { hasIrrelevance } from "./irrelevance.ts";
 import { hasOddModule } from "./modules.ts";
@@ -12,26 +13,37 @@ type Suspects = NonNullable<Advisory["suspects"]>;
 const IMPLIES = /\b(?:Implicit\s+Arguments|Arguments)\b/;
 const STRING = /"(?:[^"]|"")*"/g;
 
-/** openSuspects tells what a text has of what an advisory names. @param isCoq comments and strings of Coq are not looked at
- *  @param classes words for classes in the development; those of the text alone by default */
-export function openSuspects(text: string, isCoq: boolean, classes = classNames([text])): (suspects: Suspects) => boolean {
-  const written = isCoq
-    ? [...readSentences(text)].filter(({ comment }) => !comment).map(({ start, end }) => withoutCoqComments(text.slice(start, end)))
-    : [text];
-  const sentences = written.map((sentence) => (isCoq ? sentence.replaceAll(STRING, '""') : sentence));
-  let recursion: boolean | undefined;
-  return ({ words = [], recursion: asked, modules, irrelevance, letins }) => {
-    if (letins === true && sentences.some(hasLetin)) return true;
-    if (irrelevance === true && hasIrrelevance(text)) return true;
-    if (asked === true && (recursion ??= written.some(hidesCalls) || isRecursive(sentences, classes))) return true;
-    if (modules === true && hasOddModule(sentences)) return true;
-    return words.some((word) => sentences.some((sentence) => hasWord(sentence, word)));
-  };
-}
+/** Suspect is a place that may use a hole: the line and the first words of the sentence; of a whole text, line 0 and no words. */
+export type Suspect = { readonly line: number; readonly words: string };
 
-function isRecursive(sentences: readonly string[], classes: ReadonlySet<string>): boolean {
+const WHOLE: Suspect = { line: 0, words: "" };
+const MAX_WORDS = 80; // UTF-16 units
+
+/** openSuspects finds the first of what a text has of what an advisory names. @param isCoq comments and strings of Coq are not looked at
+ *  @param classes words for classes in the development; those of the text alone by default */
+export function openSuspects(text: string, isCoq: boolean, classes = classNames([text])): (suspects: Suspects) => Suspect | null {
+  const { lineAt } = openLines(text);
+  const parts = isCoq
+    ? [...readSentences(text)].flatMap(({ comment, start, end }) =>
+        comment ? [] : [{ line: lineAt(start), written: withoutCoqComments(text.slice(start, end)) }],
+      )
+    : [{ line: 0, written: text }];
+  const sentences = parts.map(({ written }) => (isCoq ? written.replaceAll(STRING, '""') : written));
   const impliesArguments = sentences.some((sentence) => IMPLIES.test(sentence));
-  return sentences.some((sentence) => isUnusual(sentence, { impliesArguments, classes }));
+  const find = (isIt: (sentence: string, written: string) => boolean): Suspect | null => {
+    const at = sentences.findIndex((sentence, place) => isIt(sentence, parts[place]?.written ?? ""));
+    const { line = 0 } = parts[at] ?? {};
+    return at < 0 ? null : line === 0 ? WHOLE : { line, words: (sentences[at] ?? "").replaceAll(/\s+/g, " ").trim().slice(0, MAX_WORDS) };
+  };
+  let recursion: Suspect | null | undefined;
+  const findRecursion = (): Suspect | null =>
+    (recursion ??= find((sentence, written) => hidesCalls(written) || isUnusual(sentence, { impliesArguments, classes })));
+  return ({ words = [], recursion: asked, modules, irrelevance, letins }) =>
+    (letins === true ? find(hasLetin) : null) ??
+    (irrelevance === true && hasIrrelevance(text) ? WHOLE : null) ??
+    (asked === true ? findRecursion() : null) ??
+    (modules === true && hasOddModule(sentences) ? WHOLE : null) ??
+    (words.length === 0 ? null : find((sentence) => words.some((word) => hasWord(sentence, word))));
 }
 
 const INDUCTIVE =

@@ -47,6 +47,8 @@ test("an answer counts as closed only when nothing else stands in it, and one th
     unsafe: ["Rewrite rules are allowed (subject reduction might be broken)"],
   });
   assert.deepEqual(readAssumptions("asked_0 is defined\nTheory:\nSet is impredicative\n"), { names: [], unsafe: ["Set is impredicative"] });
+  const setting = readAssumptions("asked_0 is defined\nAxioms:\nasked_0 relies on an unsafe hierarchy.\n");
+  assert.deepEqual(setting?.unsafe, ["whatever loads these files relies on an unsafe hierarchy"]);
   const policy = readPolicy(["Coq.Logic.Classical_Prop.classic", "Stdlib.Logic.Eqdep.Eq_rect_eq.eq_rect_eq"]);
   for (const name of ["Stdlib.Logic.Classical_Prop.classic", "Coq.Logic.Eqdep.Eq_rect_eq.eq_rect_eq"]) assert.ok(policy.has(name), name);
   assert.equal(policy.has("r: Stdlib.Logic.Classical_Prop.classic"), false);

@@ -19,6 +19,7 @@ import { basename, dirname, join } from "node:path";
 import { parseJson, sha256 } from "#snapshots/digest";
 import { sandboxOf, say, sayLooked, serveAdapter } from "./adapter.ts";
 import { answer, type Asking, globOf } from "./coq-answer.ts";
+import type { Assumptions } from "./coq-ask.ts";
 import type { Printed } from "./coq-meaning.ts";
 import { askChecker, checkAgain } from "./coq-second.ts";
 import { runKernel, toolOf } from "./kernels.ts";
@@ -139,11 +140,27 @@ async function run(request: AdapterRequest): Promise<void> {
         const saysNothing = "unsafe" in line && Array.isArray(line.unsafe) && line.unsafe.length === 0;
         say(hidden !== null && saysNothing ? { ...line, unsafe: [hidden] } : line);
       };
-      await answer({ request: { ...request, ask }, open, moduleOf: moduleOf(request), importsOf, say: tell, graph, printed }, asked);
+      const known = openInstalled(request, tool);
+      const asking = { request: { ...request, ask }, open, moduleOf: moduleOf(request), importsOf, say: tell, graph, printed };
+      await answer({ ...asking, installed: known.all }, asked);
+      known.keep();
     } finally {
       rmSync(out, { recursive: true, force: true });
     }
   }
+}
+
+/** openInstalled keeps what constants of the installed libraries rest on: the same for every source that is asked with these options. */
+function openInstalled({ cache, options }: AdapterRequest, { digest, installed }: CoqTool) {
+  const file = join(cache ?? "", `${sha256(JSON.stringify([ADAPTER, digest, installed, options.flags]))}.json`);
+  const before = cache === null ? [] : (readKept<Assumptions>(file) ?? []);
+  const all = new Map(before);
+  return {
+    all,
+    keep(): void {
+      if (cache !== null && all.size > before.length) keep(file, JSON.stringify([...all]));
+    },
+  };
 }
 
 /** openPrinted keeps the prints of each file's definitions beside its compiled file and under the same key. */
@@ -154,9 +171,9 @@ function openPrinted(request: AdapterRequest, compiled: ReadonlyMap<string, Comp
       ? []
       : [{ path, module: `${moduleOf(request)(path)}.`, file: join(request.cache ?? "", `${key}.json`) }];
   });
-  const isKept = ({ file }: { file: string }): boolean => request.cache !== null && readPrinted(file) !== null;
+  const isKept = ({ file }: { file: string }): boolean => request.cache !== null && readKept(file) !== null;
   const missing = files.filter((one) => !isKept(one)).map(({ path }) => path);
-  const before = files.filter((one) => !missing.includes(one.path)).flatMap(({ file }) => readPrinted(file) ?? []);
+  const before = files.filter((one) => !missing.includes(one.path)).flatMap(({ file }) => readKept<Printed>(file) ?? []);
   return {
     missing,
     read: () => new Map(before),
@@ -170,10 +187,10 @@ function openPrinted(request: AdapterRequest, compiled: ReadonlyMap<string, Comp
   };
 }
 
-/** readPrinted reads what was kept; null where nothing is, or nothing that can be read: then it is printed again. */
-function readPrinted(file: string): [string, Printed][] | null {
+/** readKept reads what was kept of each name; null where nothing is, or nothing that can be read: then it is asked again. */
+function readKept<Kept>(file: string): [string, Kept][] | null {
   const kept = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : null;
-  return Array.isArray(kept) ? (kept as [string, Printed][]) : null;
+  return Array.isArray(kept) ? (kept as [string, Kept][]) : null;
 }
 
 function moduleOf({ options }: AdapterRequest): (path: string) => string {

@@ -14,7 +14,6 @@ import { libraryOf, openWords } from "./coq-words.ts";
 import { fold } from "./declaration.ts";
 import { type CoqUse, readCoqUses } from "./coq-uses.ts";
 import { memoize } from "./memoize.ts";
-import { openReach } from "./reach.ts";
 import type { AdapterRequest, AskedDeclaration } from "./request.ts";
 import type { Dialogue } from "./sandbox.ts";
 
@@ -32,6 +31,8 @@ export type Asking = {
   say(line: object): void;
   /** Where a graph can be written, and what takes it from there; null where the plugin is not here. */
   readonly graph: { readonly file: string; read(): string } | null;
+  /** The axioms that sealed constants of the installed libraries rest on, from earlier runs and from this one. */
+  readonly installed: Map<string, Assumptions>;
   /** The prints of the files' definitions from earlier runs, and where those of this run are kept. */
   readonly printed: {
     read(): ReadonlyMap<string, Printed>;
@@ -110,7 +111,7 @@ async function answerOf(
   paths: readonly string[],
   asked: readonly AskedDeclaration[],
 ): Promise<ReadonlyMap<string, Printed>> {
-  const { say, moduleOf, coq, full, isOwn, lists } = session;
+  const { say, coq, full, isOwn, lists } = session;
   const checks = asked.map(({ name }) => `Check @${name}.`);
   const shown = await coq.ask(checks, "Printing Coercions");
   await coq.rest();
@@ -128,19 +129,15 @@ async function answerOf(
     there.map(({ whole }) => whole),
     isOwn,
   );
-  const reads = await readAll(
-    session,
-    paths,
-    there.map(({ one }) => one),
-  );
-  const those = there.map(({ one, statement }, at): Stated => {
-    const { sha256: type_sha256, mentions } = statements[at] as Printed;
+  const those = there.map(({ one }, at): Stated => ({ ...one, mentions: statements[at]?.mentions ?? [] }));
+  const reads = await readAll(session, paths, those);
+  for (const [at, one] of those.entries()) {
     const read = reads.get(one.key);
-    const words = one.words === "" ? [] : lists.words.of(one, moduleOf(one.path), lists.visibleFrom(one.path), read, mentions);
+    const words = one.words === "" ? [] : lists.wordsOf(one, read);
     const is_words = one.words === "" ? null : read?.isType === true && words.length === 0 && lists.isWhole(one.path);
-    say({ t: "decl", key: one.key, statement: fold(statement), type_sha256, mentions, is_words, words });
-    return { ...one, mentions };
-  });
+    const [statement, type_sha256] = [fold(there[at]?.statement ?? ""), statements[at]?.sha256 ?? ""];
+    say({ t: "decl", key: one.key, statement, type_sha256, mentions: one.mentions, is_words, words });
+  }
   await coq.rest();
   await tellAxioms(session, those);
   await coq.rest();
@@ -155,7 +152,7 @@ function refuse({ say }: Session, { path, key }: AskedDeclaration, log: string):
 async function readAll(
   { open, moduleOf, request, lists }: Session,
   paths: readonly string[],
-  asked: readonly AskedDeclaration[],
+  asked: readonly Stated[],
 ): Promise<ReadonlyMap<string, Read>> {
   const all = new Map<string, Read>();
   const theorems = asked.filter(({ words }) => words !== "");
@@ -164,14 +161,17 @@ async function readAll(
   const isOwn = (name: string, from: string): boolean =>
     lists.modules.has(name.split(".").at(-1) ?? "") ||
     libraries.some((library) => (library === name || library.endsWith(`.${name}`)) && (from === "" || library.startsWith(`${from}.`)));
-  const coq = new Coq(open, paths.map(moduleOf));
+  const modules = paths.map(moduleOf);
+  const by = { plain: new Coq(open, modules), seen: new Coq(open, modules) };
+  // One that has a word of its own is shown as it is printed, whatever else is found.
+  const isOpen = (one: Stated, read: Read): boolean => lists.isWhole(one.path) && lists.wordsOf(one, read).length === 0;
   for (const [path, some] of Map.groupBy(theorems, (one) => one.path)) {
     const text = readFileSync(join(request.root, path), "utf8");
-    const readings = some.map((one) => ({ one, candidates: lists.words.candidates(one.words) }));
-    for (const [key, read] of await readPlainly(coq, moduleOf(path), text, readings, isOwn)) all.set(key, read);
-    await coq.rest();
+    const readings = some.map((one) => ({ one, candidates: lists.candidates(one.words) }));
+    for (const [key, read] of await readPlainly(by, moduleOf(path), text, readings, isOwn, isOpen)) all.set(key, read);
+    for (const coq of Object.values(by)) await coq.rest();
   }
-  await coq.end();
+  for (const coq of Object.values(by)) await coq.end();
   return all;
 }
 
@@ -185,6 +185,8 @@ function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly str
     return [{ path, module: moduleOf(path), source, glob: readGlob(readFileSync(glob, "utf8")), hasParts }];
   });
   // Places in a file that loads others are places in these, too: nothing follows from them.
+  const words = openWords(files);
+  const visibleFrom = memoize((path: string): ReadonlySet<string> => new Set(importsOf([path]).map(moduleOf)));
   const whole = new Map(files.flatMap((file) => (file.hasParts ? [] : [[file.path, file]])));
   const modules = files.flatMap(({ glob }) => glob.declared.filter(({ kind }) => kind === "mod" || kind === "modtype"));
   const lines = memoize((path: string) => {
@@ -194,11 +196,11 @@ function openLists({ request, moduleOf, importsOf }: Asking, paths: readonly str
   return {
     /** Last names of modules inside the files. */
     modules: new Set(modules.map(({ name }) => name.split(".").at(-1) ?? "")),
-    words: openWords(files),
+    candidates: words.candidates,
+    /** Words of a statement that do not mean what they mean elsewhere. */
+    wordsOf: (one: Stated, read: Read | undefined) => words.of(one, moduleOf(one.path), visibleFrom(one.path), read, one.mentions),
     /** True where the places in Coq's list of a file are all in that file. */
     isWhole: (path: string): boolean => whole.has(path),
-    /** Modules whose notations a file may see. */
-    visibleFrom: memoize((path: string): ReadonlySet<string> => new Set(importsOf([path]).map(moduleOf))),
     /** The line where Coq has what our reader of the text saw in another one. */
     elsewhere: ({ path, name }: AskedDeclaration) => lines(path)?.get(name.slice(moduleOf(path).length + 1)),
     /** The uses that the words of a file tell. */
@@ -285,12 +287,12 @@ function isSame(one: Assumptions, other: Assumptions): boolean {
   return isEqual(one.names, other.names) && isEqual(one.unsafe, other.unsafe);
 }
 
-/** restsOf tells what each node brings that is an axiom, has no body, or has a switch off. A module seals some, which have no body to see: Coq is
- *  asked of all of them, and then of those that may rest on less than all do together. To ask is dear: Coq walks through every proof below.
+/** restsOf tells what each node brings that is an axiom, has no body, or has a switch off. A module seals some: these have no body to see, and Coq
+ *  is asked of each alone. To ask is dear: Coq walks through every proof below.
  *  @returns null when something cannot be told */
 async function restsOf(
-  { coq, full }: Session,
-  { nodes, named }: CoqGraph,
+  { coq, full, installed, isOwn }: Session,
+  { nodes }: CoqGraph,
   all: Assumptions,
 ): Promise<ReadonlyMap<number, Assumptions> | null> {
   const axioms = new Set(all.names.map((name) => full.of(name)));
@@ -299,24 +301,20 @@ async function restsOf(
   for (const [id, { name, body }] of nodes) {
     const whole = full.of(name);
     const unsafe = all.unsafe.filter((what) => full.of(what.split(" ")[0] ?? "") === whole);
+    const known = installed.get(whole);
     if (axioms.has(whole)) rests.set(id, { names: [whole], unsafe });
+    else if (!body && known !== undefined) rests.set(id, known);
     else if (!body) sealed.push({ id, name: whole });
     else if (unsafe.length > 0) rests.set(id, { names: [], unsafe });
   }
-  const ask = async (names: readonly string[]): Promise<Assumptions | null> => {
-    const [answer] = await coq.ask([coq.tuple(names).question]);
-    const said = readAssumptions(answer ?? "");
-    await full.locate(said?.names ?? []);
-    return said === null ? null : { ...said, names: said.names.map((name) => full.of(name)) };
-  };
-  const most = sealed.length < 2 ? null : await ask(sealed.map(({ name }) => name));
-  const below = openReach(named, [...rests.keys(), ...sealed.map(({ id }) => id)]);
-  // Each after those that its type names, and on which it rests as they do.
-  for (const { id, name } of sealed.sort((a, b) => below(a.id).length - below(b.id).length)) {
-    const least = unionOf(below(id).flatMap((other) => rests.get(other) ?? []));
-    const said = most !== null && isSame(least, most) ? most : await ask([name]);
+  const answers = await coq.ask(sealed.map(({ name }) => coq.tuple([name]).question));
+  for (const [at, { id, name }] of sealed.entries()) {
+    const said = readAssumptions(answers[at] ?? "");
     if (said === null) return null;
-    rests.set(id, said);
+    await full.locate(said.names);
+    const rest = { ...said, names: said.names.map((one) => full.of(one)) };
+    rests.set(id, rest);
+    if (!isOwn(name)) installed.set(name, rest);
   }
   return rests;
 }

@@ -7,7 +7,7 @@ import type { Coq } from "./coq-ask.ts";
 import type { AskedDeclaration } from "./request.ts";
 
 /** CoqReading is a declaration whose words are asked of, and the words in them that are names of these sources. */
-export type CoqReading = { readonly one: AskedDeclaration; readonly candidates: readonly string[] };
+export type CoqReading<One extends AskedDeclaration> = { readonly one: One; readonly candidates: readonly string[] };
 export type Read = {
   /** Read so, they are the type. */
   readonly isType: boolean;
@@ -34,13 +34,15 @@ export function namesIn(words: string): string[] {
 /** readPlainly asks Coq what the words of statements mean, without the coercions and notations of these sources.
  *  @param text of the file that declares them
  *  @param module full name of the file's module
- *  @param isOwn tells if a library or a module, as an import names it, is of these sources */
-export async function readPlainly(
-  coq: Coq,
+ *  @param isOwn tells if a library or a module, as an import names it, is of these sources
+ *  @param isOpen tells if it matters whether the words of one are its type */
+export async function readPlainly<One extends AskedDeclaration>(
+  { plain, seen }: { readonly plain: Coq; readonly seen: Coq },
   module: string,
   text: string,
-  readings: readonly CoqReading[],
+  readings: readonly CoqReading<One>[],
   isOwn: (name: string, from: string) => boolean,
+  isOpen: (one: One, read: Read) => boolean,
 ): Promise<ReadonlyMap<string, Read>> {
   const imports = importsOf(text);
   const write = ({ from, name, required }: Import, filter: string): string =>
@@ -54,40 +56,47 @@ export async function readPlainly(
     const frame = randomBytes(8).toString("hex");
     const names = [...new Set(some.flatMap(({ one: { words } }) => namesIn(words)))].filter((name) => !KEYWORDS.has(name));
     const located = names.map((name) => `Locate Term ${name}.`);
-    const those = some.filter(({ one }) => isOneTerm(one.words));
     const modules = [module, ...(inner === "" ? [] : inner.split(".")).map((_, at, all) => [module, ...all.slice(0, at + 1)].join("."))];
-    const questions = [
-      `Module plain${frame}. ${installed.map((one) => write(one, "")).join("\n")}`,
-      ...located,
-      [
-        ...own.filter(({ required }) => required).map((one) => write(one, PLAIN)),
-        `Import ${PLAIN}${module}.`,
-        // Modules of the file itself are there after it alone.
-        ...own.filter(({ required }) => !required).map((one) => write(one, PLAIN)),
-        ...modules.slice(1).map((name) => `Import ${PLAIN}${name}.`),
-        "Set Printing All.",
-      ].join("\n"),
-      ...located,
-      ...those.map(({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Print read${at}.`),
-      `End plain${frame}. Unset Printing All.`,
+    const importAll = (filter: string): string[] => [
+      ...own.filter(({ required }) => required).map((one) => write(one, filter)),
+      `Import ${filter}${module}.`,
+      // Modules of the file itself are there after it alone.
+      ...own.filter(({ required }) => !required).map((one) => write(one, filter)),
+      ...modules.slice(1).map((name) => `Import ${filter}${name}.`),
     ];
-    const answers = await coq.ask(questions);
-    const foundFrom = (from: number) => new Map(names.map((name, at) => [name, foundBy(name, answers[from + at] ?? "")]));
-    const [before, after] = [foundFrom(1), foundFrom(names.length + 2)];
+    const [begin, end] = [[`Module plain${frame}.`, ...installed.map((one) => write(one, ""))], `End plain${frame}. Unset Printing All.`];
+    const foundIn = (answers: readonly (string | null)[]) => new Map(names.map((name, at) => [name, foundBy(name, answers[at] ?? "")]));
+    const [, ...first] = await plain.ask([begin.join("\n"), ...located]);
+    const before = foundIn(first);
     const usual = new Map([...before].flatMap(([name, found]): [string, string][] => (found === null ? [] : [[name, found]])));
-    for (const { one, candidates } of some) {
-      const at = those.findIndex((other) => other.one === one);
-      const shadows = candidates.flatMap((name): [string, string][] => {
-        const found = before.get(name) ?? null;
-        return found === null ? [] : [[name, found]];
-      });
-      const elsewhere = namesIn(one.words).flatMap((name): [string, string][] => {
-        const [was, is] = [before.get(name) ?? null, after.get(name) ?? null];
-        return was === null || is === null || was === is ? [] : [[name, is]];
-      });
-      const isType = at >= 0 && isItself(answers[2 * names.length + 2 + at] ?? "", one.name);
-      read.set(one.key, { isType, shadows: new Map(shadows), elsewhere: new Map(elsewhere), usual });
-    }
+    const [imported = null, ...second] = await seen.ask([[...begin, ...importAll("")].join("\n"), ...located, end]);
+    // Notations of the sources may take the words of a question, and go on to do so: that process answers no more.
+    const isHeard = [imported, ...second].every((answer) => answer !== null && !/\bError:/.test(answer));
+    if (!isHeard) await seen.end();
+    const readBy = (after: ReadonlyMap<string, string | null>, { one, candidates }: CoqReading<One>, isType: boolean): Read => {
+      const among = (words: readonly string[], meaning: (name: string) => string | null | undefined) =>
+        new Map(words.flatMap((name): [string, string][] => [meaning(name)].flatMap((found) => (found == null ? [] : [[name, found]]))));
+      const elsewhere = among(namesIn(one.words), (name) =>
+        before.get(name) == null || before.get(name) === after.get(name) ? null : after.get(name),
+      );
+      return { isType, shadows: among(candidates, (name) => before.get(name)), elsewhere, usual };
+    };
+    const heard = foundIn(second);
+    const those = some.filter((reading) => isOneTerm(reading.one.words) && (!isHeard || isOpen(reading.one, readBy(heard, reading, true))));
+    // Names alone are imported: a whole module brings all that it exports along each way to it, and what else it has means nothing to a stranger.
+    const wanted = new Set(
+      those.flatMap(({ one }) => namesIn(one.words).flatMap((name) => (usual.has(name) ? [] : (heard.get(name) ?? [])))),
+    );
+    const near = [...wanted].map((full) => `Import ${full.replace(/\.([^.]+)$/, "($1)")}.`);
+    const [, ...third] = await plain.ask([
+      [...(isHeard ? near : importAll(PLAIN)), "Set Printing All."].join("\n"),
+      ...those.map(({ one }, at) => `Definition read${at} : (${one.words}) := @${one.name}. Print read${at}.`),
+      ...(isHeard ? [] : located),
+      end,
+    ]);
+    const typed = new Set(those.filter(({ one }, at) => isItself(third[at] ?? "", one.name)));
+    const after = isHeard ? heard : foundIn(third.slice(those.length));
+    for (const reading of some) read.set(reading.one.key, readBy(after, reading, typed.has(reading)));
   }
   return read;
 }

@@ -27,11 +27,30 @@ export function isLeansOwn(name: string, constants: LeanExport["constants"]): bo
   return digest !== undefined && digest === digestAxiom(name, constants);
 }
 
-/** leanWords marks the constants of a statement that are not what they are called. */
-export function leanWords(statement: readonly string[], constants: LeanExport["constants"]): StatementWord[] {
+/** Names of Lean's prelude that a statement may have without a digest here. In a file of one's own they are there below a namespace, or where the
+ *  file does without the prelude. */
+const PRELUDE = new Set(
+  `Not Ne HEq Int Rat Fin Bool Char String Unit PUnit Empty PEmpty Prod PProd Sum PSum Sigma PSigma Subtype Option List Array Vector BitVec UInt8
+   UInt16 UInt32 UInt64 USize Float Except Decidable DecidableEq DecidableRel DecidablePred BEq LawfulBEq Inhabited Subsingleton Setoid Quot Quotient
+   Equivalence Squash Trans Acc WellFounded WellFoundedRelation ULift PLift Add Sub Mul Div Mod Neg Inv Pow Dvd Zero One HAdd HSub HMul HDiv HMod HPow
+   HAppend Append LE LT GE GT Min Max Ord Membership EmptyCollection Insert Singleton Union Inter SDiff HasSubset HasSSubset Superset OfNat NatCast
+   IntCast Coe CoeFun CoeSort Functor Applicative Monad Pure Bind Function ExistsUnique Xor xor id ite dite cond and or not bne decide absurd outParam
+   optParam autoParam`.split(/\s+/),
+);
+
+/** leanWords marks the constants of a statement that are not what they are called.
+ *  @param isDeclared tells if these sources declare a name */
+export function leanWords(
+  statement: readonly string[],
+  constants: LeanExport["constants"],
+  isDeclared: (name: string) => boolean = () => false,
+): StatementWord[] {
   return statement.flatMap((word): StatementWord[] => {
     if (isDisguised(word)) return [{ word, kind: "letters", stands_for: word }];
-    return OWN.has(word) && !isLeansOwn(word, constants) ? [{ word, kind: "name", stands_for: `${word} of this export, not Lean's` }] : [];
+    if (OWN.has(word) && !isLeansOwn(word, constants)) return [{ word, kind: "name", stands_for: `${word} of this export, not Lean's` }];
+    const parts = word.split(".");
+    const own = parts.findIndex((part, at) => (OWN.has(part) || PRELUDE.has(part)) && isDeclared(parts.slice(0, at + 1).join(".")));
+    return own < 0 ? [] : [{ word: parts[own] ?? "", kind: "name", stands_for: `${word}, not Lean's` }];
   });
 }
 

@@ -44,7 +44,7 @@ function tell(request: AdapterRequest, constants: LeanExport["constants"]): void
       say({ t: "check", path, decl: key, state: "unsupported", log: `The export has ${what}.` });
       continue;
     }
-    const words = leanWords(one.statement, constants);
+    const words = leanWords(one.statement, constants, (word) => known.has(word));
     const mentions = one.statement.filter(isOwn);
     say({ t: "decl", key, statement: one.printed, type_sha256: one.type, is_words: false, mentions, words });
     for (const to of mentions) named.add(to);

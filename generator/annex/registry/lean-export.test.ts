@@ -309,6 +309,23 @@ test("a word of Lean's logic that is something else in an export is marked where
     [(file) => ({ Eq: () => file.axiom("Eq", two(file, prop(file))), Iff: () => undefined }), ["Iff", "Eq"]],
   ];
   for (const [lie, marked] of lies) assert.deepEqual(await words(lie), marked, String(lie));
+  const file = openExport("3.1.0");
+  prelude(file);
+  const { constants } = await read(t, file.text());
+  const declared = new Set(["Not", "My.Ne", "My.Iff", "My.LE", "Nat.prime", "My.Nat.Exists"]);
+  const marked = leanWords(["Not", "My.Ne", "My.Iff", "My.LE.le", "Nat.prime", "Nat", "Ne", "Eq", "My.Nat.Exists"], constants, (word) =>
+    declared.has(word),
+  );
+  assert.deepEqual(
+    marked.map(({ word, stands_for: is }) => `${word}: ${is}`),
+    [
+      "Not: Not, not Lean's",
+      "Ne: My.Ne, not Lean's",
+      "Iff: My.Iff, not Lean's",
+      "LE: My.LE.le, not Lean's",
+      "Exists: My.Nat.Exists, not Lean's",
+    ],
+  );
 });
 
 test("a statement is printed in full: arguments, universes and binders, cut where it has no end", async (t) => {

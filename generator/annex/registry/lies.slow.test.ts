@@ -130,6 +130,12 @@ const LIES: readonly (readonly [lie: string, text: string, shown: string, kinds:
     ["name"],
   ],
   [
+    "a name of a library by an import, behind words that take those of a question",
+    "From L Require Import Exports.\nTheorem t : forall x, le x x. Proof. intro x. apply BinNat.N.le_refl. Qed.\nNotation \"'Locate' x\" := x (at level 9).\nNotation \"'End' x\" := x (at level 9).\n",
+    "forall x : BinNums.N, BinNat.N.le x x",
+    ["name"],
+  ],
+  [
     "Greek letters that all look Latin",
     `Definition \u039d\u03a1 := True.\nTheorem t : \u039d\u03a1. ${TRUE}`,
     "SHADOW.\u039d\u03a1",

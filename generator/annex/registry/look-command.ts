@@ -19,6 +19,7 @@ import { nearest } from "#generator/config";
 import { MAX_CLAIMS_BYTES, NO_CLAIMS, parseClaims, readSourceFile } from "#generator/sources";
 import { describeRefused } from "./judge.ts";
 import { describeCause } from "./need.ts";
+import { findSuspect } from "./make-record.ts";
 import { writeRegistry } from "./make-registry.ts";
 import { scanAll } from "./scan-all.ts";
 import { openSources, type SourceOptions } from "./open-sources.ts";
@@ -120,6 +121,11 @@ export async function runExplain(id: string, options: SourceOptions): Promise<vo
       reasons.push(
         `${config.checks.store}/${sha256}.json counts for nothing: ${signers.length === 0 ? "it is unsigned" : `${signers.join(", ")} is not trusted here`}.`,
       );
+    for (const { id: hole } of record.recall?.affected ?? []) {
+      const { suspects } = scan.advisories.find((one) => one.id === hole) ?? {};
+      const at = suspects === undefined ? null : findSuspect(found.source, verdicts[0], found.one.path, suspects);
+      if (at !== null) reasons.push(`${hole} may be used by ${at.path}${at.line === 0 ? "" : `:${at.line}: ${at.words}`}`);
+    }
     if (verdicts.length === 0) reasons.push("No check is of exactly these bytes and of all that they import.");
     const drift = scan.drift.filter((one) => one.id === id);
     if (drift.length > 0) reasons.push(...describeRefused({ drift }));

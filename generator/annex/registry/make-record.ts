@@ -1,7 +1,7 @@
 /** makeRecord makes the record of one declaration. */
 import { compareNames } from "#snapshots/format";
 import { CubRecord, type RecordEdge } from "#snapshots/schema";
-import { classNames, openSuspects, recallOf } from "#generator/annex/recall";
+import { classNames, openSuspects, recallOf, type Suspect } from "#generator/annex/recall";
 import type { ParsedRegistry } from "#generator/sources";
 import { digestBytes, type ToldVerdict } from "./checks.ts";
 import type { RegistrySources } from "./config.ts";
@@ -72,7 +72,7 @@ export function makeRecord(
   const recall = recallOf(
     advisories,
     [...verdicts, ...kernels].filter(accepts).flatMap((verdict) => kernelsOf(verdict)),
-    openSuspectsOf(source, newest, one.path),
+    (suspects) => findSuspect(source, newest, one.path, suspects) !== null,
   );
   const why = accepted < policy.kernels ? "FEW_KERNELS" : recall !== null && recall.affected.length > 0 ? "RECALLED" : null;
   const held = why !== null && checked.verification_state === "VERIFIED";
@@ -145,15 +145,28 @@ const suspectsIn = memoize(({ files, source: { prover, flags } }: ScannedSource)
   const isCoq = prover === "coq";
   const classes = isCoq ? classNames([...files.keys()].map(textOf)) : new Set<string>();
   const inFile = memoize((path: string) => memoize(openSuspects(textOf(path), isCoq, classes)));
-  return (paths: readonly string[]): ReturnType<typeof openSuspects> =>
-    (suspects) =>
-      told(suspects) || paths.some((path) => inFile(path)(suspects));
+  return (paths: readonly string[], suspects: Parameters<typeof told>[0]): FoundSuspect | null => {
+    const flag = told(suspects);
+    if (flag !== null) return { ...flag, path: "flags" };
+    for (const path of paths) {
+      const found = inFile(path)(suspects);
+      if (found !== null) return { ...found, path };
+    }
+    return null;
+  };
 }, new WeakMap());
 
-/** openSuspectsOf looks at the file of a declaration and at those of its sources that it imports, as the check has them. */
-function openSuspectsOf(source: ScannedSource, verdict: ToldVerdict | undefined, path: string): ReturnType<typeof openSuspects> {
+type FoundSuspect = Suspect & { readonly path: string };
+
+/** findSuspect looks for what a hole needs in the file of a declaration and in those of its sources that it imports, as the check has them. */
+export function findSuspect(
+  source: ScannedSource,
+  verdict: ToldVerdict | undefined,
+  path: string,
+  suspects: Parameters<ReturnType<typeof openSuspects>>[0],
+): FoundSuspect | null {
   const imports = verdict?.check.imports[path] ?? [];
-  return suspectsIn(source)(imports.includes(EVERY) ? [...source.files.keys()] : [path, ...imports]);
+  return suspectsIn(source)(imports.includes(EVERY) ? [...source.files.keys()] : [path, ...imports], suspects);
 }
 
 /** Where the function that runs stands. */
