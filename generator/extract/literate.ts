@@ -1,6 +1,6 @@
 /** A literate program as a document: its prose is Markdown or LaTeX, and its code is code. */
 import type { ElementContent } from "hast";
-import { type CodeLine, codeLines, isTex } from "#snapshots/blocks";
+import { clearAsides, type CodeLine, codeLines, isTex } from "#snapshots/blocks";
 import type { Body, SourceText } from "./body.ts";
 import { type ParsedDocument, readDocument } from "./document.ts";
 import { findTitle } from "./first-words.ts";
@@ -10,7 +10,9 @@ import { TooComplex } from "./html-tree.ts";
 export async function readLiterate(source: SourceText, language: string | null, fallback: string): Promise<Body> {
   const { parseLatex } = await import("./latex.ts");
   return await readDocument(source, { kind: "literate", language, fallback }, (text) =>
-    isTex(text) ? parseLatex({ key: source.key, text: fenced(text, null) }, source.others) : parse(fenced(text, language ?? "")),
+    isTex(text)
+      ? parseLatex({ key: source.key, text: fenced(text, null) }, source.others)
+      : parse(clearAsides(fenced(text, language ?? ""), "markdown")),
   );
 }
 

@@ -257,10 +257,15 @@ function skipAbbreviations(state: StateBlock, line: number, _: number, silent: b
 /** @returns the line that closes the box, or `end` where none does */
 function findClose(state: StateBlock, from: number, end: number, fence: string): number {
   const sign = fence.charAt(0);
-  let depth = 1;
+  let [depth, code] = [1, ""];
   for (let line = from; line < end; line++) {
     if (!state.isEmpty(line) && (state.sCount[line] ?? 0) < state.blkIndent) return line;
     const text = lineOf(state, line);
+    // Signs in code close no box.
+    const [ticks = ""] = (sign === ":" ? /^(?:`{3,}|~{3,})/.exec(text) : null) ?? [];
+    if (code === "") code = ticks;
+    else if (ticks.startsWith(code) && text.trim() === ticks) code = "";
+    if (code !== "") continue;
     if (!text.startsWith(sign.repeat(3)) || isIndented(state, line)) continue;
     const signs = new RegExp(`^\\${sign}+`).exec(text)?.[0].length ?? 0;
     if (/\S/.test(text.slice(signs))) depth += sign === ":" ? 1 : 0;

@@ -316,6 +316,11 @@ test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page
     ],
     ["{% raw %}{{ x }}{% endraw %} stays.", /<p[^>]*>\{\{ x \}\} stays\./, "{{ x }} stays."],
     ["```js\nlet a // [!code focus]\n```\n\nAfter.", /<span class="k">let<\/span> a<\/code>/, "let a // [!code focus] After."],
+    [
+      "::::{tip} T\n```js\n:::{a} ${b}\n:::`);\n```\n\nIn *it*.\n\n::::\n\nAfter.",
+      /<em>it<\/em>\.<\/p>\s*<\/aside>\s*<p[^>]*>After/,
+      "T :::{a} ${b}\n:::`); In it. After.",
+    ],
     ["<small>\n**Tip:** go.\n</small>", /<small><strong>Tip:<\/strong> go\.<\/small>/, "Tip: go."],
     [
       '<figure markdown="span">\n  ![A](b.png)\n  <figcaption>Use `x`</figcaption>\n</figure>',

@@ -48,8 +48,23 @@ const MARKS = [
   "\\*x",
   "{/* x */}",
   "%x",
+  "--force",
+  "a[0](x)",
+  "_x_",
+  "$HOME",
+  "#x",
+  "@x",
+  "[^a-z]",
+  "{{x}}",
+  "{x}",
+  "==x==",
+  "++x++",
+  "x^2^",
+  "https://a.example/__x__",
+  "<?x?>",
+  ":x:",
 ];
-const inFormula = (mark: string): boolean => !/[$&\\~%]|[/{*-]{2}/.test(mark);
+const inFormula = (mark: string): boolean => !/[$&\\~%#{^]|[/{*-]{2}/.test(mark);
 
 test("in Markdown and HTML the page and what is quoted have the same words, wherever marks are planted", async () => {
   const escaped = (mark: string): string => mark.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -119,7 +134,7 @@ const FORMATS: readonly (readonly [key: string, text: (code: string, prose: stri
   [
     "a.rst",
     (code, prose) =>
-      `Title\n=====\n\nHead \`\`${code}\`\` of it\n---------------------------\n\nThe word \`\`${code}\`\` is ${prose} here.\n\n- item \`\`${code}\`\` of it\n\n::\n\n   ${code} set apart\n\nEnd.\n`,
+      `Title\n=====\n\nHead \`\`${code}\`\` of it\n${"-".repeat(60)}\n\nThe word \`\`${code}\`\` is ${prose} here.\n\n- item \`\`${code}\`\` of it\n\n::\n\n   ${code} set apart\n\nEnd.\n`,
     /\\|\*|`/,
   ],
   [
@@ -161,6 +176,14 @@ const FORMATS: readonly (readonly [key: string, text: (code: string, prose: stri
     /[*_`[\\$&]|-\//,
   ],
   ["a.rs", (code, prose) => `//! Title\n\n/// The word \`${code}\` is ${prose} here.\npub fn said() {}\n`, /[*_`[\\$&]/],
+  ["a.lhs", (code, prose) => `The word \`${code}\` is ${prose} here.\n\n> said = x -- ${code}\n\nEnd of it.\n`, /^$/],
+  ["a.qmd", (code, prose) => `---\ntitle: Title\n---\n\nThe word \`${code}\` is ${prose} here.\n`, /^$/],
+  ["a.agda", (code, prose) => `-- Title\n\n-- The word ${code} is ${prose} here.\nmodule a where\n`, /^$/],
+  ["a.thy", (code, prose) => `(* The word ${code} is ${prose} here. *)\ntheory a imports Main begin end\n`, /^$/],
+  ["a.sh", (code, prose) => `# The word ${code} is ${prose} here.\necho\n`, /^$/],
+  ["a.hs", (code, prose) => `{- The word ${code} is ${prose} here.\n-}\nmodule A where\n`, /^$/],
+  ["a.toml", (code, prose) => `# The word is ${prose} here.\ntitle = "Title"\n`, /^$/],
+  ["a.tsv", (code, prose) => `name\tword\nThe\tword ${code} is ${prose} here\n`, /^$/],
   ["a.csv", (code, prose) => `name,word\nThe,"word ${code.replaceAll('"', '""')} is ${prose.replaceAll('"', '""')} here"\n`, /^$/],
   [
     "a.json",
@@ -172,7 +195,7 @@ const FORMATS: readonly (readonly [key: string, text: (code: string, prose: stri
 ];
 
 /** The readers that show a text in its own lines: their pages have the marks of comments, quotes and code as well. */
-const SHOWN_AS_WRITTEN = /\.(?:txt|py|c|v|lean|rs|csv|json|yaml|pdf)$/;
+const SHOWN_AS_WRITTEN = /\.(?:txt|py|c|v|lean|rs|agda|thy|sh|hs|toml|tsv|csv|json|yaml|pdf)$/;
 const typeset = (text: string): string => text.replaceAll(/-{2,3}|[–—]/g, "–");
 
 test("in every format page, passages, snippets and answers have the same words, wherever marks are planted", async () => {
@@ -220,7 +243,7 @@ test("in code, LaTeX, reStructuredText, AsciiDoc and printed pages a mark of ano
     [
       ["code", (mark) => `// The word ${mark} of it.`, ["<a>", "~/x", "<T>", "--z", "&amp;x", "$a<b$", "<!-- x -->"]],
       ["code", (mark) => `/* Code \`${mark}\` in it. */`, MARKS.filter((mark) => !mark.includes("*/"))],
-      ["latex", (mark) => `The word ${mark} of it.`, ["<a>", "__x__", "**x**", "*y*", "--z", "//w", "[q](r)", "<T>"]],
+      ["latex", (mark) => `The word ${mark} of it.`, ["<a>", "__x__", "**x**", "*y*", "//w", "[q](r)", "<T>"]],
       ["latex", (mark) => `Code \\verb|${mark}| in it.`, MARKS],
       ["latex", (mark) => `\\begin{verbatim}\n${mark} in it\n\\end{verbatim}`, MARKS],
       ["text", (mark) => `The word \`\`${mark}\`\` of it.`, MARKS],

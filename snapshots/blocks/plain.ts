@@ -101,12 +101,11 @@ const PLAIN: Readonly<Record<Prose, (text: string) => string>> = {
   rst: plainOfRst,
   asciidoc: plainOfAsciidoc,
   org: plainOfOrg,
-  markdown: (text) => plainOfMarkdown(text, dropTags),
-  literate: (text) => plainOfMarkdown(text, dropTags),
+  markdown: plainOfMarkdown,
+  literate: plainOfMarkdown,
   latex: plainOfLatex,
   comments: (text) => text,
-  // Its page shows the source: what stands between angle brackets there is no tag.
-  docs: (text) => plainOfMarkdown(text, (rest) => rest),
+  docs: plainOfDocs,
   html: withoutTags,
   printed: (text) => text,
   entries: (text) => text,
@@ -233,14 +232,23 @@ const ATTRIBUTE_LIST =
   /(?<=[)\]*_`>\u{F0000}-\u{FFFFD}])\{:?[ \t]*(?:[.#][A-Za-z][\w-]*|[\w-]+=(?:"[^"{}\n]*"|[^\s{}"]+))[^{}\n]{0,200}\}|(?:^|[ \t])\{:?[ \t]*[.#][A-Za-z][\w-]*[^{}\n]{0,200}\}[ \t]*$|[ \t]\^[A-Za-z0-9-]{2,60}[ \t]*$/gmu;
 const LINK = new RegExp(String.raw`\[${WORDS}\]${TARGET}|(?<![\w\]])\[${WORDS}\]\[[^[\]]*\]`, "g");
 
+const wordsOfLink = (_: string, words?: string, other?: string): string => words ?? other ?? "";
+/** A reference to a note, and a note that stands in its place; `[^a-z]` is a class of letters. */
+const NOTE = /\[\^(?!.-.\])[\p{L}\p{N}][^\]\s]*\]|\^\[[^[\]]*\]/gu;
+
+/** Documentation within code, whose tools have no dialect of a site; its page shows the source, in which no tag is one. */
+function plainOfDocs(text: string): string {
+  return around(text, MARKDOWN, showMarkdown, (rest) => withoutEmphasis(rest.replaceAll(LINK, wordsOfLink)));
+}
+
 /** withoutSize gives the words of a picture without the size that Obsidian has behind them. */
 export const withoutSize = (words: string): string => words.replace(/\|\d{1,4}(?:x\d{1,4})?$/, "");
 
-function plainOfMarkdown(text: string, drop: (text: string) => string): string {
+function plainOfMarkdown(text: string): string {
   return around(text.replaceAll(/^[ \t]*(?:>[ \t]?)+/gm, ""), MARKDOWN, showMarkdown, (rest) =>
     readReferences(
       withoutEmphasis(
-        drop(rest.replaceAll(SPAN, "$1").replaceAll(ATTRIBUTE_LIST, ""))
+        dropTags(rest.replaceAll(SPAN, "$1").replaceAll(ATTRIBUTE_LIST, ""))
           .replaceAll(
             WIKI,
             (whole, embed: string, page: string, part = "", words = "") => wordsOfWiki({ embed, page, part, words }) ?? whole,
@@ -251,10 +259,11 @@ function plainOfMarkdown(text: string, drop: (text: string) => string): string {
           .replaceAll(SHORTCODE, (code) => shortcodeIn(code).words)
           .replaceAll(/(?<!\w)\+\+([\w-]+(?:\+[\w-]+)*)\+\+(?![\w+])/g, "$1")
           .replaceAll(IMAGE, (_, words: string) => withoutSize(words))
-          .replaceAll(LINK, (_, words?: string, other?: string) => words ?? other ?? "")
-          .replaceAll(/\[\^[^\]]+\]|\^\[[^[\]]*\]/g, "")
+          .replaceAll(LINK, wordsOfLink)
+          .replaceAll(NOTE, "")
           .replaceAll(/(?<=[\p{L}\p{N})])(?:~([^\s~]{1,20})~|\^([^\s^]{1,20})\^)(?![~^])/gu, "$1$2")
-          .replaceAll(/~~(?=\S)([^~]+)(?<=\S)~~/g, "$1"),
+          .replaceAll(/~~(?=\S)([^~]+)(?<=\S)~~/g, "$1")
+          .replaceAll(/(?<![\w=])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![\w=])/g, "$1"),
       ),
     ),
   );
@@ -273,7 +282,6 @@ function withoutEmphasis(text: string): string {
       (_, __, stars?: string, lines?: string) => stars ?? lines ?? "",
     )
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1")
-    .replaceAll(/(?<![\w=])==(?=[^\s=])([^=\n]{1,500}?)(?<=\S)==(?![\w=])/g, "$1")
     .replaceAll(/(?<![\w_])_(?=[^\s_])([^_]{1,200}?)(?<=\S)_(?!\w)/g, "$1");
 }
 
