@@ -72,7 +72,7 @@ const isAside = (lines: Lines, line: number, { hasRemarks, delimiter, first }: D
 
 /** @param open true when the line begins inside a quoted field @returns true when it ends inside one */
 function isOpenAtEnd(line: string, delimiter: string, open: boolean): boolean {
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     while (!open && line[at] === " ") at++;
     if (open || line[at] === '"') {
       let close = line.indexOf('"', open ? at : at + 1);
@@ -148,9 +148,11 @@ function formatTable(key: string, rows: readonly string[][], starts: readonly nu
   const cells = (row: readonly string[], tag: "td" | "th"): string => {
     let html = "";
     for (let column = 0; column < width; column++) {
-      const open = tag === "th" ? `th scope="col"` : "td";
+      const text = escapeHtml(shorten(row[column] ?? "", MAX_CELL));
+      const isHead = tag === "th" && text.trim() !== "";
       const name = [numeric[column] === true ? "right" : "", isNumber(row[column] ?? "") ? "number" : ""].join(" ").trim();
-      html += `<${open}${name === "" ? "" : ` class="${name}"`}>${escapeHtml(shorten(row[column] ?? "", MAX_CELL))}${tag === "th" ? (sparks[column] ?? "") : ""}</${tag}>`;
+      const open = `${isHead ? `th scope="col"` : "td"}${name === "" ? "" : ` class="${name}"`}`;
+      html += `<${open}>${text}${tag === "th" ? (sparks[column] ?? "") : ""}</${isHead ? "th" : "td"}>`;
     }
     return html;
   };

@@ -584,15 +584,15 @@ class LatexReader {
     title: (reader, call) => {
       reader.#paper.title = reader.#inBody(() => reader.#inlineOf(reader.#next1(call), call));
     },
-    ...each("author date subtitle institute affil affiliation address email keywords", (reader, call) => reader.#front(call)),
-    abstract: (reader, call) => {
+    ...each("author date subtitle institute affil affiliation address email keywords Keywords", (reader, call) => reader.#front(call)),
+    ...each("abstract Abstract", (reader, call) => {
       const range = reader.#next1(call);
       if (range !== undefined)
         reader.#abstract(
           reader.#inBody(() => reader.#flowOf(range, call).end()),
           call,
         );
-    },
+    }),
     label: (reader, call) => call.flow.add(reader.#paper.label(reader.#said(reader.#next1(call))), call.line),
     ...each("footnote footnotetext thanks", (reader, call) =>
       call.flow.add(reader.#paper.notes.add(reader.#inlineOf(reader.#next1(call), call)), call.line),
@@ -1019,7 +1019,7 @@ class LatexReader {
   /** Offsets in a stretch at which commands or signs stand that divide it, outside of groups and environments in it. */
   #dividers(from: number, to: number, divides: RegExp): { readonly at: number; readonly token: string }[] {
     const found: { readonly at: number; readonly token: string }[] = [];
-    for (let at = from; at < to; ) {
+    for (let at = from; at < to;) {
       TOKEN.lastIndex = at;
       const [token = "", command] = TOKEN.exec(this.#text) ?? [];
       if (divides.test(token)) found.push({ at, token });
