@@ -76,9 +76,30 @@ function checkBounds(text: string): void {
     throw new TooComplex(`more than ${MAX_HEADINGS} headings`);
   const repeated = text.matchAll(/(\d{3,9})[*+]/g).reduce((sum, [, times]) => sum + Number(times), 0);
   if (repeated > MAX_REPEATED) throw new TooComplex(`more than ${MAX_REPEATED} cells of a table in one`);
-  const prose = text.replaceAll(/^(-{4,}|\.{4,}|\/{4,}|\+{4,}|```)\S*\n[^]*?\n\1$/gm, "");
-  if (prose.split(/\n(?=\s*(?:$|[|!*.-]|.{1,200}::))/m).some((run) => run.length > MAX_RUN))
+  if (
+    proseOf(text)
+      .split(/\n(?=[^\S\n]*(?:$|[|!*.-]|.{1,200}::))/m)
+      .some((run) => run.length > MAX_RUN)
+  )
     throw new TooComplex(`more than ${MAX_RUN} characters without a blank line`);
+}
+
+/** proseOf leaves out blocks that are shown as they stand, from a fence to the next line that closes it. */
+function proseOf(text: string): string {
+  const lines = text.split("\n");
+  const last = new Map(lines.map((line, at) => [line, at]));
+  let fence: string | null = null;
+  const isProse = (line: string, at: number): boolean => {
+    if (fence !== null) {
+      if (line === fence) fence = null;
+      return false;
+    }
+    const opened = /^(?:(?:-{4,}|\.{4,}|\/{4,}|\+{4,})(?=$)|```(?=\S*$))/.exec(line)?.[0];
+    if (opened === undefined || (last.get(opened) ?? 0) <= at) return true;
+    fence = opened;
+    return false;
+  };
+  return lines.filter(isProse).join("\n");
 }
 
 async function read(text: string, rows: readonly Row[], source: Asking): Promise<ParsedDocument> {

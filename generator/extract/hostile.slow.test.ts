@@ -47,7 +47,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
     ..."*a _b ¦*a ¦_a¦`a¦`a` ¦+a¦link:¦link:a[¦http://a[¦[[a¦[[a]] ¦<<a,¦<<a>> ¦{a}¦:a: b\n¦:a: {a}{a}b\n¦* a\n¦** a\n¦. a\n¦====\n¦|a¦pass:[¦+++a¦footnote:[a¦stem:[¦a::\n¦[¦////\n¦--\n¦#a¦^a¦~a¦image::a[]\n¦image:a[b] ¦a::b[c]\n¦a::b[¦kbd:[¦.a\n".split(
       "¦",
     ),
-    ..."|===\n|a\n¦|===\n¦<1> a\n¦ifdef::a[]\n¦endif::[]\n¦____\n¦((a¦= a\n¦== a\n\n¦a\n====\n¦----\n¦+\n¦* a\n+\nb\n¦[source]\n----\na\n----\n¦NOTE: a\n¦a +\n¦include::a[]\n¦[NOTE]\n====\n¦|===\n|a |b\n\n|c|d\n|===\n¦a:: b\n¦xref:a[b] ¦// a\n¦!===\n".split(
+    ..."|===\n|a\n¦|===\n¦<1> a\n¦ifdef::a[]\n¦endif::[]\n¦____\n¦((a¦= a\n¦== a\n\n¦a\n====\n¦----\n¦+\n¦* a\n+\nb\n¦[source]\n----\na\n----\n¦NOTE: a\n¦a +\n¦include::a[]\n¦[NOTE]\n====\n¦|===\n|a |b\n\n|c|d\n|===\n¦a:: b\n¦xref:a[b] ¦// a\n¦!===\n¦----a\n¦```a\n¦/////b\n".split(
       "¦",
     ),
   ],
