@@ -72,7 +72,7 @@ const isAside = (lines: Lines, line: number, { hasRemarks, delimiter, first }: D
 
 /** @param open true when the line begins inside a quoted field @returns true when it ends inside one */
 function isOpenAtEnd(line: string, delimiter: string, open: boolean): boolean {
-  for (let at = 0; ;) {
+  for (let at = 0; ; ) {
     while (!open && line[at] === " ") at++;
     if (open || line[at] === '"') {
       let close = line.indexOf('"', open ? at : at + 1);

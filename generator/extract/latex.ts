@@ -1019,7 +1019,7 @@ class LatexReader {
   /** Offsets in a stretch at which commands or signs stand that divide it, outside of groups and environments in it. */
   #dividers(from: number, to: number, divides: RegExp): { readonly at: number; readonly token: string }[] {
     const found: { readonly at: number; readonly token: string }[] = [];
-    for (let at = from; at < to;) {
+    for (let at = from; at < to; ) {
       TOKEN.lastIndex = at;
       const [token = "", command] = TOKEN.exec(this.#text) ?? [];
       if (divides.test(token)) found.push({ at, token });
