@@ -95,7 +95,9 @@ test("init takes it over, the registry has it with ids, and a broken one is told
     meta: { formalizations: { main: object[] }[] };
   };
   assert.deepEqual(meta.formalizations[0]?.main, [{ name: "Gaps.main", id: "CUB-0001" }, { name: "nowhere" }]);
-  await assert.rejects(runRegistryInit({ git, sources }), ({ fixes }: ShelfError) => /^ {2}- \{ repo: "repo".*prover: coq/m.test(fixes.join("\n")));
+  await assert.rejects(runRegistryInit({ git, sources }), ({ fixes }: ShelfError) =>
+    /^ {2}- \{ repo: "repo".*prover: coq/m.test(fixes.join("\n")),
+  );
   await commit("a: [\n");
   assert.doesNotMatch(readFileSync(await init("two"), "utf8"), /formalizations/);
 });
