@@ -50,11 +50,7 @@ function inlineFormula(state: StateInline, silent: boolean): boolean {
     state.pos += open === "$$" ? 2 : 1;
     return true;
   }
-  if (!silent)
-    state.push("html_inline", "", 0).content = formatFormula(src.slice(from, to), false).replace(
-      "math-inline",
-      display ? "math-display" : "math-inline",
-    );
+  if (!silent) state.push("html_inline", "", 0).content = formatFormula(src.slice(from, to), display).replaceAll(/<\/?pre>/g, "");
   state.pos = to + close.length;
   return true;
 }

@@ -21,8 +21,9 @@ const parser = createParser({ html: true, linkify: true });
 const { linkify } = parser;
 linkify.set({ fuzzyLink: false });
 const matchAddress = linkify.matchAtStart.bind(linkify);
-// A note directly behind an address is no part of it.
-linkify.matchAtStart = (text) => matchAddress(text.slice(0, 3000).split("[^", 1)[0] ?? "");
+// A note directly behind an address is no part of it, nor are signs of emphasis at its end.
+const ADDRESS_ENDS = /\[\^|(?<![*_~])[*_~]{1,3}(?=[\s.,;:!?)]|$)/;
+linkify.matchAtStart = (text) => matchAddress(text.slice(0, 3000).split(ADDRESS_ENDS, 1)[0] ?? "");
 linkify.add("www.", {
   // As of an address with its scheme, less the signs that are put before it.
   validate: (text, at) => Math.max(0, linkify.testSchemaAt(`//www.${text.slice(at, at + 2000)}`, "http:", 0) - 6),
@@ -73,16 +74,11 @@ function takeLines(node: Root | Root["children"][number]): void {
   if ("children" in node) for (const child of node.children) takeLines(child);
 }
 
-function lineOf(token: Token | undefined): string | null {
-  const line = token?.attrGet(LINE) ?? null;
-  return line === null ? null : String(line);
-}
-
 /** Writes code, notes and lists of tasks as the pages show them. */
 function addRules(md: MarkdownIt): void {
   const { renderer, core, utils } = md;
   const { rules } = renderer;
-  const code = (written: string, info: string, line: string | null): string => {
+  const code = (written: string, info: string, line: string | number | null): string => {
     const { content, options } = cellIn(written, info);
     const language = languageOf(utils.unescapeAll(info));
     if (language === "math") return formatFormula(content, true);
@@ -91,7 +87,7 @@ function addRules(md: MarkdownIt): void {
     const captions = [...options].filter(([option]) => option.endsWith("-cap")).map(([, words]) => `*${words}*`);
     const [above = "", below = ""] = [said, captions.join(" ")].map((words) => (words === "" ? "" : `<p>${md.renderInline(words)}</p>\n`));
     const id = options.has("label") ? `<span id="${escapeHtml(options.get("label") ?? "")}"></span>` : "";
-    if (content.trim() === "" && above !== "") return above;
+    if (content.trim() === "" && (above !== "" || info.trim().startsWith("{"))) return above;
     // A site marks the lines.
     const bare = content.replaceAll(/[ \t]*(?:\/\/|#|--|<!--|\/\*)[ \t]*\[!code [^\]\n]{1,40}\](?:[ \t]*(?:-->|\*\/))?/g, "");
     const shown = /^rust\b/.test(language) ? withoutHidden(bare) : bare;
@@ -101,8 +97,8 @@ function addRules(md: MarkdownIt): void {
     const { content = "", info = "", map = null } = tokens[at] ?? {};
     const { parts } = (env ?? {}) as { readonly parts?: MarkdownParts };
     const listing = listingOf(info.trim(), content, parts);
-    if (listing !== null) return code(listing.code, listing.language, lineOf(tokens[at]));
-    if (!info.trim().startsWith("{eval-rst}")) return code(withCode(content, parts), info, lineOf(tokens[at]));
+    if (listing !== null) return code(listing.code, listing.language, tokens[at]?.attrGet(LINE) ?? null);
+    if (!info.trim().startsWith("{eval-rst}")) return code(withCode(content, parts), info, tokens[at]?.attrGet(LINE) ?? null);
     const { open: [key = ""] = [], others = new Others("") } = parts ?? {};
     return `${formatRst(content, { key, others }, map === null ? 0 : map[0] + 1)}\n`;
   };
@@ -112,7 +108,7 @@ function addRules(md: MarkdownIt): void {
       /(<(figcaption|small|summary)(?:\s[^<>]{0,500})?>)([^<>]{1,2000})(?=<\/\2>)/gi,
       (_, open: string, __, words: string) => open + md.renderInline(words.trim(), env),
     );
-  rules["code_block"] = (tokens, at) => code(tokens[at]?.content ?? "", "", lineOf(tokens[at]));
+  rules["code_block"] = (tokens, at) => code(tokens[at]?.content ?? "", "", tokens[at]?.attrGet(LINE) ?? null);
   const idOf = (token: Token | undefined): string => {
     const { id = 0, label } = (token?.meta ?? {}) as { readonly id?: number; readonly label?: string };
     return label === undefined || label === "" ? String(id + 1) : label;

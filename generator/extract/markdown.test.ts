@@ -322,6 +322,12 @@ test("what Pandoc and Quarto write beside CommonMark leaves no mark, on the page
       /^[^{]*It is <ins>new<\/ins>, <del>old<\/del>, <mark>this<\/mark> and <ins>under<\/ins>, <kbd>ctrl<\/kbd>\. <img[^>]*alt="A wolf"/,
       "It is new, old, this and under, ctrl. A wolf",
     ],
+    ["```{contents}\n:depth: 1\n```\n\n```{currentmodule} click\n```\n\nAfter.", /^[^`]*<\/span>\s*<p[^>]*>After/, "After."],
+    [
+      "To _https://e.org/a_b_, **https://e.org/c** or https://e.org/d_e.",
+      /To <em><a href="https:\/\/e\.org\/a_b"[^>]*>[^<]*<\/a><\/em>, <strong><a[^>]*\/c"[^>]*>[^<]*<\/a><\/strong> or <a[^>]*\/d_e"/,
+      "To https://e.org/a_b, https://e.org/c or https://e.org/d_e.",
+    ],
     ["{% raw %}{{ x }}{% endraw %} stays.", /<p[^>]*>\{\{ x \}\} stays\./, "{{ x }} stays."],
     ["```js\nlet a // [!code focus]\n```\n\nAfter.", /<span class="k">let<\/span> a<\/code>/, "let a // [!code focus] After."],
     [

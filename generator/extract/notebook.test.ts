@@ -232,4 +232,7 @@ test("notebooks as older programs and other tools write them are read: NaN, odd 
   assert.deepEqual([old.title, /x = <span|x = 1/.test(old.html ?? ""), (old.html ?? "").includes("oldout")], ["Old book", true, true]);
   const raw = await read({ nbformat: 4, cells: [{ cell_type: "raw", source: '---\ntitle: "Raw title"\n---' }, prose("Prose words.")] });
   assert.equal(raw.title, "Raw title");
+  const myst = await read({ nbformat: 4, cells: [prose('---\ntitle: "Own"\n---\n\nWords of it.'), prose("## Below\n\nMore.")] });
+  assert.equal(myst.title, "Own");
+  assert.doesNotMatch(`${myst.html}${myst.passages.map(({ text }) => text).join(" ")}`, /title:|<hr/);
 });

@@ -111,7 +111,9 @@ class NotebookReading {
   }
 
   #addProse(number: number, written: string): void {
-    const text = clearAsides(written, "markdown");
+    const front = number === 1 ? readFrontMatter(written).lines : 0;
+    const text = clearAsides("\n".repeat(front) + written.split("\n").slice(front).join("\n"), "markdown");
+    if (text.trim() === "") return;
     const tree = findProblem(text) === null && text.length <= MAX_SHOWN ? parseMarkdown(text) : null;
     const lines = openLines(text);
     const list = openHeadings(lines, this.#path);
@@ -228,7 +230,7 @@ class NotebookReading {
 
   async finish(fallbackTitle: string): Promise<Body> {
     const { cells, kernel, title: named } = this.#notebook;
-    const title = this.#title ?? named;
+    const title = named ?? this.#title;
     const html = await renderClean({ type: "root", children: this.#shown }, { key: this.#key, title: title ?? fallbackTitle });
     const whole = escapeHtml(relativeHref(pagePath.object(this.#key), objectPath(this.#key)));
     const cut =
@@ -322,10 +324,10 @@ function lineOf(value: unknown): string | null {
   return typeof value === "string" ? shorten(value, 120) || null : null;
 }
 
-/** Quarto and nbdev name a notebook in a raw cell above the others. */
+/** Quarto and nbdev name a notebook in a raw cell above the others, and MyST in one of prose. */
 function titleOf(first: unknown): string | null {
   const cell = membersOf(first) ?? {};
-  return cell["cell_type"] === "raw" ? readFrontMatter(textOf(cell["source"]) ?? "").title : null;
+  return cell["cell_type"] === "raw" || cell["cell_type"] === "markdown" ? readFrontMatter(textOf(cell["source"]) ?? "").title : null;
 }
 
 function openCell(value: unknown): Cell | null {

@@ -67,7 +67,7 @@ export function boxName(info: string): { readonly name: string; readonly isBox: 
 
 /** Directives whose argument says nothing to a reader. */
 const UNSAID =
-  /^(?:[:`~]{3,}[ \t]*)?\{(?:code|code-block|code-cell|sourcecode|raw|mermaid|math|eval-rst|index|only|container|div|class|rst-class|contents|toc|table-of-contents|grid|grid-item|tab-set|hlist|include|bibliography|show-index|[a-z]+-(?:start|end))\}/;
+  /^(?:[:`~]{3,}[ \t]*)?\{(?:code|code-block|code-cell|sourcecode|raw|mermaid|math|eval-rst|index|only|container|div|class|rst-class|contents|toc|table-of-contents|grid|grid-item|tab-set|hlist|include|bibliography|show-index|(?:py:)?currentmodule|highlight|tableofcontents|[a-z]+-(?:start|end))\}/;
 
 /** Directives whose argument is an address. */
 const ADDRESSED = /^[:`~]{3,}[ \t]*\{(?:figure|figure-md|image|embed|iframe|literalinclude|anywidget|download)\}/;
