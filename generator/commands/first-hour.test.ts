@@ -81,9 +81,13 @@ test("init writes a configuration of the folder's own subfolders that is right, 
 
 test("init in the library's own folder leaves out what belongs to the program", async (t) => {
   const dir = join(await openFolder(t), "books");
+  const file = join(dir, "proofshelf.yaml");
+  await writeFiles(dir, [["code/tool.py", "print(1)\n"]]);
+  assert.equal((await run(dir, "init")).status, 0);
+  assert.match(readFileSync(file, "utf8"), /prefix: "code\/".*[^]*^# code: /m, "without records a folder of that name is one as any other");
+  rmSync(file);
   await writeFiles(dir, [["registry.json", '{"cubs":[]}']]);
   assert.equal((await run(dir, "init")).status, 0);
-  const file = join(dir, "proofshelf.yaml");
   const text = readFileSync(file, "utf8");
   assert.match(text, /^registry: /m);
   assert.match(text, /^claims: /m);

@@ -68,7 +68,9 @@ export async function writeLibrary(
     throw new ShelfError("bad_config", `${folder} is not a folder that can be read; name the one that holds your files.`, { cause });
   });
   const root = relative(beside, resolve(folder));
-  const own = root === "" ? [basename(file), ...Object.values(PROPOSED), "code"] : [];
+  // A folder of this name is the code of records only where there are records.
+  const isRecorded = [made.sources, PROPOSED.registry].some((name) => existsSync(join(beside, name)));
+  const own = root === "" ? [basename(file), ...Object.values(PROPOSED), ...(isRecorded ? ["code"] : [])] : [];
   const { keys, leftOut } = await lookThrough(folder, own);
   const tops = new Set([...made.folders, ...keys.flatMap((key) => (key.includes("/") ? [key.slice(0, key.indexOf("/"))] : []))]);
   const folders = [...tops].filter((name) => findKeyProblem(name) === null).sort();
@@ -77,7 +79,7 @@ export async function writeLibrary(
   const about = { ...said, title: said.title ?? made.title };
   const summaries = new Map<string, string>();
   for (const name of folders) summaries.set(name, (await readAbout(join(folder, name))).summary);
-  const found = { sources: made.sources, root, folders, hasFiles, beside, own, about, summaries };
+  const found = { sources: made.sources, isRecorded, root, folders, hasFiles, beside, own, about, summaries };
   const firstClaims = !existsSync(join(beside, CLAIMS));
   const text = describe(found);
   parseConfig(Buffer.from(text), file, { checkSources: false });
@@ -158,6 +160,7 @@ claims: []
 
 type Found = {
   readonly sources: string;
+  readonly isRecorded: boolean;
   readonly root: string;
   readonly folders: readonly string[];
   readonly hasFiles: boolean;
@@ -168,7 +171,7 @@ type Found = {
   readonly summaries: ReadonlyMap<string, string>;
 };
 
-function describe({ sources, root, folders, hasFiles, beside, own, about, summaries }: Found): string {
+function describe({ sources, isRecorded, root, folders, hasFiles, beside, own, about, summaries }: Found): string {
   const ids = new Set<string>();
   const collection = (prefix: string, title: string, visibility: string, summary = ""): string => {
     const plain =
@@ -224,7 +227,7 @@ ${source("claims: { path: ./claims.yaml }", "claims.yaml")}
 ${isScanned ? `registry: { sources: ./${sources} }` : source("registry: { path: ./registry.json }", "registry.json")}
 # What is served no more: key, record or claim, reason (legal, privacy, error, superseded), date, note.
 ${source("withdrawals: { path: ./withdrawals.yaml }", "withdrawals.yaml")}
-${isScanned ? CODE : source(CODE, "code")}
+${isScanned ? CODE : isRecorded ? source(CODE, "code") : `# ${CODE}`}
 # Pages of each PDF, from the first, that stand as images beside their text; 0 for none.
 pdf: { pageImages: 20 }
 # Search by meaning, beside that by words. What each kind costs:

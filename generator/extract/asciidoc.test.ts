@@ -160,6 +160,12 @@ test("a reference says the caption or title of what it leads to, and tags that a
   assert.match(html, /<h2[^>]*>(?:<span[^>]*><\/span>)*Later on<\/h2><p id="L10">It's so\./);
 });
 
+test("a name in braces that nothing is set for stands as it is written, also where JavaScript has something by that name", async () => {
+  const words = "The {constructor} of {toString}, {hasOwnProperty} and {nothing}; {value}.";
+  const { html } = await read(`= T\n:value: a {constructor}\n\n${words}\n`);
+  assert.ok(html?.includes(words.replace("{value}", "a {constructor}")), html ?? "");
+});
+
 test("what would cost Asciidoctor more than its length is shown as source", async () => {
   for (const [bomb, reason] of [
     ["*a _b ".repeat(5000), "a blank line"],

@@ -46,6 +46,8 @@ const ATTRIBUTES = {
   "max-attribute-value-size": MAX_VALUE,
   relfilesuffix: ".adoc",
   experimental: "",
+  // Asciidoctor would find JavaScript's own by that name.
+  constructor: "{constructor}@",
   ...Object.fromEntries(
     "sectnums sectlinks sectanchors toc icons source-highlighter figure-caption table-caption example-caption listing-caption appendix-caption"
       .split(" ")

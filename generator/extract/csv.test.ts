@@ -52,6 +52,8 @@ test("a column of numbers says in its head how they are spread; one of few, of e
   assert.match(html ?? "", /<title>from 1 to 9\.5<\/title><path d="M0 16v-16h4V16zM55 16v-16h4V16z"/);
   const few = await extract("a.csv", Buffer.from("a\n1\n2\n"));
   assert.ok(!few.html?.includes("<svg"));
+  const unnamed = await read("a.csv", ",b\n1,2\n");
+  assert.deepEqual([unnamed.header, unnamed.cells], [["b"], ["", "1", "2"]], "a head without a word is none");
 });
 
 test("the caption says what of the table is shown", async () => {

@@ -148,9 +148,11 @@ function formatTable(key: string, rows: readonly string[][], starts: readonly nu
   const cells = (row: readonly string[], tag: "td" | "th"): string => {
     let html = "";
     for (let column = 0; column < width; column++) {
-      const open = tag === "th" ? `th scope="col"` : "td";
+      const text = escapeHtml(shorten(row[column] ?? "", MAX_CELL));
+      const isHead = tag === "th" && text.trim() !== "";
       const name = [numeric[column] === true ? "right" : "", isNumber(row[column] ?? "") ? "number" : ""].join(" ").trim();
-      html += `<${open}${name === "" ? "" : ` class="${name}"`}>${escapeHtml(shorten(row[column] ?? "", MAX_CELL))}${tag === "th" ? (sparks[column] ?? "") : ""}</${tag}>`;
+      const open = `${isHead ? `th scope="col"` : "td"}${name === "" ? "" : ` class="${name}"`}`;
+      html += `<${open}>${text}${tag === "th" ? (sparks[column] ?? "") : ""}</${isHead ? "th" : "td"}>`;
     }
     return html;
   };

@@ -8,7 +8,7 @@ import { highlightLines, loadLanguage } from "#snapshots/highlight";
 import { ID_PREFIX, resolveImage, resolveKey, resolveLink, rooted, withoutSpaces } from "./links.ts";
 import type { Others, Place } from "./others.ts";
 import { formatMath, formatTex } from "./math.ts";
-import { classesOf, startLine, textOf, TooComplex } from "./html-tree.ts";
+import { classesOf, findAll, startLine, textOf, TooComplex } from "./html-tree.ts";
 
 type DressOptions = {
   readonly key: string;
@@ -109,6 +109,11 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
       delete properties["align"];
       const classes = [...(align === "right" || align === "center" ? [align] : []), ...(isNumber(textOf(element)) ? ["number"] : [])];
       if (classes.length > 0) properties["className"] = classes;
+      // A head without a word, as pandas writes the one above its index, heads nothing.
+      if (tagName === "th" && textOf(element).trim() === "" && findAll(element, isPicture).length === 0) {
+        element.tagName = "td";
+        delete properties["scope"];
+      }
     } else if (HEADING.test(tagName)) headings.push(element);
     // Terms that nothing describes, as tables of contents have them.
     else if (tagName === "dl" && element.children.findLast((one) => one.type === "element")?.tagName === "dt")
@@ -202,6 +207,8 @@ function dressLink(element: Element, key: string, others: Others | undefined): v
     place !== null && written?.startsWith("#") === true ? resolveLink(key, rooted(place.key) + written)?.href : target?.href;
   if (target?.kind === "external") properties["rel"] = [...EXTERNAL];
 }
+
+const isPicture = ({ tagName }: Element): boolean => tagName === "img" || tagName === "input";
 
 /** A link that shows nothing cannot be followed; one that is a place only has an id. */
 function isEmpty(element: Element): boolean {

@@ -69,6 +69,11 @@ test("a paper has its title, authors, abstract, headings, lists, formulas, table
     '<a href="../sections/more.tex/">sections/more.tex</a>',
   ])
     assert.ok(html?.includes(part), `${part} in ${html}`);
+  const journal = await read(PAPER.replace("\\begin{abstract}", "\\Abstract{").replace("\\end{abstract}", "}"));
+  assert.deepEqual(
+    [journal.summary, journal.html?.includes("<strong>Abstract</strong>")],
+    [summary, html?.includes("<strong>Abstract</strong>")],
+  );
   assert.match(html ?? "", />ℝ<\/mi>/);
   assert.doesNotMatch(html ?? "", /remark|\\label|newcommand/);
 });

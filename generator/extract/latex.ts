@@ -584,15 +584,15 @@ class LatexReader {
     title: (reader, call) => {
       reader.#paper.title = reader.#inBody(() => reader.#inlineOf(reader.#next1(call), call));
     },
-    ...each("author date subtitle institute affil affiliation address email keywords", (reader, call) => reader.#front(call)),
-    abstract: (reader, call) => {
+    ...each("author date subtitle institute affil affiliation address email keywords Keywords", (reader, call) => reader.#front(call)),
+    ...each("abstract Abstract", (reader, call) => {
       const range = reader.#next1(call);
       if (range !== undefined)
         reader.#abstract(
           reader.#inBody(() => reader.#flowOf(range, call).end()),
           call,
         );
-    },
+    }),
     label: (reader, call) => call.flow.add(reader.#paper.label(reader.#said(reader.#next1(call))), call.line),
     ...each("footnote footnotetext thanks", (reader, call) =>
       call.flow.add(reader.#paper.notes.add(reader.#inlineOf(reader.#next1(call), call)), call.line),

@@ -193,7 +193,7 @@ test("outputs of every harmless type are shown and found, attachments stand belo
     { cell_type: "markdown", source: "# A\n\nSee ![pic](attachment:p.png).", attachments: { "p.png": { "image/png": DOT } } },
     code("f()", {
       output_type: "display_data",
-      data: { "text/html": ["<table><tr><td>cellvalue</td></tr></table>"], "text/plain": "  col" },
+      data: { "text/html": ["<table><tr><th scope=col></th><th>n</th></tr><tr><td>cellvalue</td></tr></table>"], "text/plain": "  col" },
     }),
     code("g()", {
       output_type: "display_data",
@@ -204,7 +204,8 @@ test("outputs of every harmless type are shown and found, attachments stand belo
     code("j()", { output_type: "display_data", data: { "application/vnd.jupyter.widget-view+json": {} } }),
   );
   const html = shown.html ?? "";
-  for (const part of ["<img src", "<td>cellvalue</td>", "<strong>boldout</strong>", "<math", "42"]) assert.ok(html.includes(part), part);
+  for (const part of ["<img src", "<tr><td></td><th>n</th></tr>", "<td>cellvalue</td>", "<strong>boldout</strong>", "<math", "42"])
+    assert.ok(html.includes(part), part);
   assert.doesNotMatch(html, /IPython/);
   assert.ok(["cellvalue", "boldout", "42"].every((word) => shown.passages.some(({ text }) => text.includes(word))));
   assert.match(shown.notes.join(), /^One output of this notebook/);

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { ShelfError } from "../../../snapshots/errors.ts";
 import { formalizationSentence } from "../../../snapshots/format/author-words.ts";
 import { writeFiles } from "../../testing/library.ts";
 import { openRegistrySources } from "./config.ts";
@@ -94,6 +95,9 @@ test("init takes it over, the registry has it with ids, and a broken one is told
     meta: { formalizations: { main: object[] }[] };
   };
   assert.deepEqual(meta.formalizations[0]?.main, [{ name: "Gaps.main", id: "CUB-0001" }, { name: "nowhere" }]);
+  await assert.rejects(runRegistryInit({ git, sources }), ({ fixes }: ShelfError) =>
+    /^ {2}- \{ repo: "repo".*prover: coq/m.test(fixes.join("\n")),
+  );
   await commit("a: [\n");
   assert.doesNotMatch(readFileSync(await init("two"), "utf8"), /formalizations/);
 });

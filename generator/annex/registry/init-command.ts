@@ -33,7 +33,6 @@ type Texts = ReadonlyMap<string, string>;
 /** runRegistryInit looks at a repository, and writes a first registry.yaml. @throws ShelfError "bad_config" when one is there */
 export async function runRegistryInit(options: SourceOptions & { readonly git: string; readonly name?: string }): Promise<void> {
   const file = options.sources ?? USUAL;
-  if (existsSync(file)) throw new ShelfError("bad_config", `${file} is there already; it was left as it is.`);
   const { files, head } = await readRevision({ git: options.git, rev: "HEAD" }, (path) => LOOKED_AT.test(path), MAX_LOOKED_AT);
   const texts = new Map([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString(path.endsWith(".mm") ? "latin1" : "utf8")]));
   const place = relative(dirname(resolve(file)), resolve(options.git));
@@ -49,12 +48,16 @@ export async function runRegistryInit(options: SourceOptions & { readonly git: s
         .map(({ title }) => title)
         .join(", ")} at ${head.slice(0, 12)}.`,
     );
-  const key = generateKey(repo);
   const shared = { repo, git, rev: "HEAD", ...(web === null ? {} : { web }) };
   const lines = rows.flatMap(({ source, told }) => [
     ...told.map((what) => `  # ${what}`),
     `  - ${flow({ ...shared, ...source, kinds: ["theorem"] })}`,
   ]);
+  if (existsSync(file))
+    throw new ShelfError("bad_config", `${file} is there already; it was left as it is.`, {
+      fixes: [`To take ${repo} in as well, put below its sources:`, ...lines],
+    });
+  const key = generateKey(repo);
   const own = files.get(FORMALIZATION);
   const said = own === undefined ? null : readFormalization(repo, own);
   writeWhole(file, textOf(key.publicKey, rows, lines, typeof said === "string" ? null : said), { modes: OPEN });

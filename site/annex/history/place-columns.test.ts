@@ -24,6 +24,7 @@ test("no text of a chart runs into the next one on a phone, and the newest are k
     const next = kept.findIndex((other, later) => later > at && other !== "");
     assert.ok(next < 0 || xs[at]! + roomFor(text) <= xs[next]!, `${text} at ${xs[at]} runs into ${kept[next]} at ${xs[next]}`);
   }
+  assert.deepEqual(fitTexts([0, 6, 9, 30], ["885", "▼", "871", "872"]), ["", "▼", "", "872"], "a mark stays, and no number touches it");
 });
 
 test("steps are as wide as the time that they lasted, and none too narrow to be seen", () => {

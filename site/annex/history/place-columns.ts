@@ -16,16 +16,17 @@ const SIGN = 2.4; // percent of the width that a sign takes on a phone
 /** roomFor tells what a text takes on a phone, in percent of the width of a chart. */
 export const roomFor = (text: string): number => (text === "" ? 0 : text.length * SIGN + 1);
 
-/** fitTexts leaves of texts that begin at places in percent, in order, those that do not run into a later one on a phone: the newest stay. */
+/** fitTexts leaves of texts that begin at places in percent, in order, those that do not run into a later one on a phone: the newest stay, and
+ *  every mark does. */
 export function fitTexts(xs: readonly number[], texts: readonly string[]): readonly string[] {
   let free = 100 + SIGN;
-  return texts
-    .map((text, at) => ({ text, x: xs[at] ?? 0 }))
-    .reduceRight<string[]>((kept, { text, x }) => {
-      const fits = text !== "" && x + roomFor(text) <= free;
-      if (fits) free = x;
-      return [fits ? text : "", ...kept];
-    }, []);
+  const spans = texts.map((text, at) => ({ text, from: xs[at] ?? 0, to: (xs[at] ?? 0) + roomFor(text), stays: text.startsWith("▼") }));
+  const marks = spans.filter(({ stays }) => stays);
+  return spans.reduceRight<string[]>((kept, { text, from, to, stays }) => {
+    const fits = stays || (text !== "" && to <= free && marks.every((mark) => to <= mark.from || mark.to <= from));
+    if (fits) free = from;
+    return [fits ? text : "", ...kept];
+  }, []);
 }
 
 const EVEN = 40; // percent that all share alike, so that a step of a minute is seen
