@@ -182,7 +182,8 @@ test("while a build runs another exits 4 and says who, and reading goes on", asy
     const { status, stderr } = start(["build", "--config", file]);
     assert.equal(status, 4);
     assert.match(stderr, new RegExp(`process ${process.pid}`));
-    for (const args of [["prune"], ["repair"], ["snapshots", "rollback", "1"]]) assert.equal((await runHere([...args, "--config", file])).status, 4);
+    for (const args of [["prune"], ["repair"], ["snapshots", "rollback", "1"]])
+      assert.equal((await runHere([...args, "--config", file])).status, 4);
     assert.equal((await runHere(["snapshots", "list", "--config", file])).status, 0);
     assert.equal((json(await runHere(["build", "--json", "--config", file])) as { error: { code: string } }).error.code, "build_running");
   });
