@@ -8,7 +8,8 @@ import type { RegistrySources } from "./config.ts";
 import { readLock, writeLock } from "./lock.ts";
 import type { SourcesScan } from "./scan-all.ts";
 
-/** @throws ShelfError "lost_race" when the lock says something else than the scan has read there: ids and acceptances of another command would be
+/** writeScan writes the lock, and the code store where there is one.
+ *  @throws ShelfError "lost_race" when the lock says something else than the scan has read there: ids and acceptances of another command would be
  *  lost */
 export function writeScan(config: RegistrySources, scan: Pick<SourcesScan, "lock" | "matched" | "sources">): void {
   if (!isDeepStrictEqual(readLock(config.lock), scan.matched.before))
