@@ -64,6 +64,8 @@ export async function hasGatedBytes({ public: shelf }: Shelves, views: Views): P
 
 /** hasGatedRows tells whether files of the public index have rows of what is gated now: those of pruned snapshots stay in them. */
 export async function hasGatedRows({ public: shelf }: Shelves, views: Views, privateTexts: readonly string[]): Promise<boolean> {
+  // Opening an index makes its folder.
+  if (!existsSync(shelf.indexUri)) return false;
   const index = await openIndex(shelf.indexUri);
   if (!(await index.holdsRemoved().finally(() => index.close()))) return false;
   const { leaks } = await findLeaks(await gatedSecrets(views.public, views.internal, async () => null, privateTexts), indexFiles(shelf));
