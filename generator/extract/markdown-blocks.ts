@@ -262,9 +262,9 @@ function findClose(state: StateBlock, from: number, end: number, fence: string):
     if (!state.isEmpty(line) && (state.sCount[line] ?? 0) < state.blkIndent) return line;
     const text = lineOf(state, line);
     // Signs in code close no box.
-    const [ticks = ""] = (sign === ":" ? /^(?:`{3,}|~{3,})/.exec(text) : null) ?? [];
+    const [, item = "", ticks = ""] = (sign === ":" ? /^((?:[-*+][ \t]+)*)(`{3,}|~{3,})/.exec(text) : null) ?? [];
     if (code === "") code = ticks;
-    else if (ticks.startsWith(code) && text.trim() === ticks) code = "";
+    else if (item === "" && ticks.startsWith(code) && text.trim() === ticks) code = "";
     if (code !== "") continue;
     if (!text.startsWith(sign.repeat(3)) || isIndented(state, line)) continue;
     const signs = new RegExp(`^\\${sign}+`).exec(text)?.[0].length ?? 0;
@@ -286,11 +286,11 @@ function moveCaptions(tokens: readonly Token[]): Token[] {
     const [sign] = (isBelow ? /^(?:Table)?:[ \t]+(?=\S)/.exec(inline.content) : null) ?? [];
     made.push(token);
     if (sign === undefined || inline === undefined) continue;
-    inline.content = inline.content.slice(sign.length).replace(/[ \t]*\{#[^{}]*\}[ \t]*$/, "");
+    inline.content = inline.content.slice(sign.length).replace(/[ \t]*\{[^{}]*\}[ \t]*$/, "");
     const moved = tokens.slice(at, at + 3);
     for (const one of moved) if (one.type !== "inline") one.tag = "caption";
     made.pop();
-    made.splice(table + 1, 0, ...moved);
+    if (inline.content !== "") made.splice(table + 1, 0, ...moved);
     at += 2;
   }
   return made;

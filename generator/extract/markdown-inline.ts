@@ -1,5 +1,6 @@
 /** Reads the marks that sites write within a line of Markdown beside CommonMark: links of wikis, and attributes in braces behind a link, a
  *  picture, code, a heading or a paragraph, names of icons, and keys. */
+import { slug } from "github-slugger";
 import type { MarkdownIt, StateInline, Token } from "markdown-it";
 import {
   EMOJI,
@@ -307,7 +308,7 @@ function wikiLink(state: StateInline, silent: boolean): boolean {
   if (Object.hasOwn(references, state.md.utils.normalizeReference(name))) return false;
   if (words === null) return false;
   if (!silent) {
-    const target = `${name.split("/").map(encodeURIComponent).join("/")}${part === "" ? "" : `#${encodeURIComponent(slugOf(part.slice(1)))}`}`;
+    const target = `${name.split("/").map(encodeURIComponent).join("/")}${part === "" ? "" : `#${encodeURIComponent(slug(part.slice(1).trim()))}`}`;
     if (words === "") pushPicture(state, target, "");
     else {
       state.push("link_open", "a", 1).attrs = [["href", target]];
@@ -319,14 +320,6 @@ function wikiLink(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-function slugOf(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}\s_-]/gu, "")
-    .replaceAll(/\s/g, "-");
-}
-
 /** Leaves out `{.class width=50%}` where it stands directly behind something that it is about. */
 function skipAttributes(state: StateInline): boolean {
   if (state.src.charCodeAt(state.pos) !== 0x7b || state.pos === 0) return false;
@@ -336,6 +329,8 @@ function skipAttributes(state: StateInline): boolean {
   if (found === null) return false;
   const id = /[{\s]#([\w:.-]+)/.exec(found[0])?.[1];
   if (id !== undefined) state.push("html_inline", "", 0).content = `<span id="${id}"></span>`;
+  const [, alt = ""] = last.type === "image" && last.content === "" ? (/[{\s](?:fig-)?alt="([^"]*)"/.exec(found[0]) ?? []) : [];
+  if (alt !== "") last.children = [Object.assign(new state.Token("text", "", 0), { content: alt })];
   const words = last.type === "image" && id !== undefined ? (state.env as Env).labels?.get(id) : undefined;
   if (words !== undefined) {
     pushCaption(state, () => {

@@ -3,6 +3,7 @@ import type { MarkdownIt, StateBlock, Token } from "markdown-it";
 import { clearAsides } from "#snapshots/blocks";
 import { MAX_SHOWN } from "./body.ts";
 import { type FrontMatter, readFrontMatter } from "./front-matter.ts";
+import { fillInLinks } from "./links.ts";
 import { isIndented, lineOf, linkTo, pushWords } from "./markdown-lines.ts";
 import { chosenLines, linesBetween, type Others, regionsIn } from "./others.ts";
 
@@ -129,7 +130,7 @@ function pushPart(state: StateBlock, taken: Taken, parts: MarkdownParts): void {
   const part = linesOf(taken, parts);
   if (part === null) return pushWords(state, linkTo(taken.path));
   parts.open.push(part.key);
-  const written = clearAsides(part.lines.join("\n"), "markdown");
+  const written = fillInLinks(clearAsides(part.lines.join("\n"), "markdown"));
   const body = written.split("\n").slice(readFrontMatter(written).lines).join("\n");
   const made: Token[] = [];
   state.md.block.parse(body, state.md, state.env, made);

@@ -169,14 +169,14 @@ test("Markdown takes in parts as mdBook, MkDocs, Quarto and MyST write them, and
   const files = {
     "b/a.md":
       '# The A\n\n{{#include part.md}}\n\n{{< include part.md >}}\n\n--8<-- "b/part.md"\n\n```{include} part.md\n:start-line: 1\n```\n\n```rust\n{{#rustdoc_include ../x/main.rs:here}}\n```\n\n```py\n{{#include x.py:2:}}\n```\n\n{{#include gone.md}}\n\nEnd\n',
-    "b/part.md": "---\ntitle: Part\n---\nPart *words*.\n",
+    "b/part.md": "---\ntitle: Part\n---\nPart *words*. ![]({{< meta shot >}}){.border}\n",
     "b/x.py": "one\ntwo\n",
     "x/main.rs": "fn one() {}\n// ANCHOR: here\nfn main() {}\n// ANCHOR_END: here\n",
   };
   const { html, text, whole = 0 } = await read("b/a.md", files);
   assert.equal(html.match(/<em>words<\/em>/g)?.length, 4);
   assert.match(text, /fn main\(\) \{\} two gone\.md End/);
-  assert.doesNotMatch(text, /ANCHOR|fn one|title:|8<|include|start-line/);
+  assert.doesNotMatch(text, /ANCHOR|fn one|title:|8<|include|start-line|border/);
   assert.match(html, /<a href="\.\.\/gone\.md\/">gone\.md<\/a>/);
   assert.ok(whole > files["b/a.md"].length);
 });

@@ -143,12 +143,13 @@ test("a name of a program is shown as Sphinx does, on the page and in quotes", a
 
 test("cards, characters by their numbers and code of tabs are shown, and answers of a program and cells of lists are quoted as they are", async () => {
   const text =
-    "Title\n=====\n\n.. grid:: 2\n\n   .. grid-item-card:: A card\n      :link: x\n\n      Its words.\n\n.. code-tab:: c\n\n   int x;\n\n.. |c| unicode:: U+00A9 .. a sign\n\nBy |c| [Knu]_.\n\n.. list-table::\n\n   * - One\n     - Two\n\n>>> 1 + 1\n2\n\n__ https://example.org\n";
+    "Title\n=====\n\n.. grid:: 2\n\n   .. grid-item-card:: A card\n      :link: x\n\n      Its words.\n\n.. code-tab:: c\n\n   int x;\n\n.. |c| unicode:: U+00A9 .. a sign\n\nBy |c| [Knu]_.\n\n.. click:run::\n\n   # a *b*\n\n.. list-table::\n\n   * - One\n     - Two\n\n>>> 1 + 1\n2\n\n__ https://example.org\n";
   const html = await page(text);
   assert.match(html, /<div><aside><p><strong>A card<\/strong><\/p><p[^>]*>Its words\.<\/p><\/aside><\/div><pre class="code"/);
-  assert.match(html, /By © </);
+  assert.match(html, /By © <[^]*<pre class="code"[^>]*><code># a \*b\*<\/code>/);
   const said = blocksOf(text, "rst").map(({ plain }) => plain);
-  for (const one of ["One", "Two", ">>> 1 + 1\n2", "By c [Knu]."]) assert.ok(said.includes(one), `${one} in ${said.join(" | ")}`);
+  for (const one of ["One", "Two", ">>> 1 + 1\n2", "# a *b*", "By c [Knu]."])
+    assert.ok(said.includes(one), `${one} in ${said.join(" | ")}`);
   assert.ok(!said.join().includes("__"));
 });
 

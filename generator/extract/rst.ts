@@ -53,7 +53,7 @@ const OPTION = /^(?:-{1,2}|\/)[\w?][\w-]*(?:[ =](?:<[^>]*>|[\w[\]]+))?(?:, (?:-{
 const EXPLICIT = /^\.\.(?:\s+|$)/;
 const DIRECTIVE = /^([\w:+.-]+?)\s?::(?:\s+(.*))?$/;
 const CODE =
-  /^(?:code|code-block|code-tab|sourcecode|highlight-block|prompt|parsed-literal|literal-block|doctest|testcode|testoutput|testsetup|testcleanup|productionlist|ipython|plot|graphviz|digraph|uml|mermaid|raw|cli|program-output|jupyter-execute|tikz|coqtop|lean)$/;
+  /^(?:code|code-block|code-tab|sourcecode|highlight-block|prompt|parsed-literal|literal-block|doctest|testcode|testoutput|testsetup|testcleanup|productionlist|ipython|plot|graphviz|digraph|uml|mermaid|raw|cli|program-output|jupyter-execute|tikz|coqtop|lean|\w+:(?:example|run))$/;
 const BOXES =
   /^(?:note|tip|hint|important|warning|caution|attention|danger|error|seealso|todo|admonition|topic|sidebar|dropdown|tab|tab-item|card|grid-item-card|details|theorem|proof|exercise|question|example|collapse)$/;
 const SILENT =

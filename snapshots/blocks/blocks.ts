@@ -208,7 +208,7 @@ const CONTINUES = /^\+\s*$/;
 const ITEM = /^\s*(?:[-+•]|\*{1,5}|<(?:\d{1,3}|\.)>|\.{1,3}(?=\s)|\d{1,3}[.)]|\(\d{1,2}\)|#\.)\s+/;
 /** Directives of reStructuredText. The text below those of LITERAL is taken as it is, and that below those of SILENT is not read. The argument of
  *  any other is the name of the thing that is explained below it. */
-const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist|coq|lean4?)::/;
+const LITERAL = /^\s*\.\.\s+(?:code-block|code|sourcecode|parsed-literal|doctest|testcode|productionlist|coq|lean4?|\w+:(?:example|run))::/;
 const SILENT =
   /^\s*\.\.(?:\s*$|\s+(?:toctree|index|image|figure|raw|only|math|highlight|module|sectionauthor|moduleauthor|contents)::|\s+(?![\w:-]+::))/;
 const DIRECTIVE = /^\s*\.\.\s+([\w:-]+)::\s*(.*)$/;

@@ -59,7 +59,7 @@ const UNSAID =
 
 function textIn(text: string): Read {
   if (UNSAID.test(text)) return null;
-  const item = /^[\s>]*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
+  const item = /^[\s>]*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+|:{3,}[ \t{].*)?/.exec(text);
   if (item !== null) return part(item[0].length, true, "item");
   const [alert] = ALERT.exec(text) ?? [];
   if (alert !== undefined) return isBlank(text.slice(alert.length)) ? null : part(alert.length, true);
