@@ -182,8 +182,8 @@ test("while a build runs another exits 4 and says who, and reading goes on", asy
     const { status, stderr } = start(["build", "--config", file]);
     assert.equal(status, 4);
     assert.match(stderr, new RegExp(`process ${process.pid}`));
-    assert.equal((await runHere(["prune", "--config", file])).status, 4);
-    assert.equal((await runHere(["snapshots", "rollback", "1", "--config", file])).status, 4);
+    for (const args of [["prune"], ["repair"], ["snapshots", "rollback", "1"]])
+      assert.equal((await runHere([...args, "--config", file])).status, 4);
     assert.equal((await runHere(["snapshots", "list", "--config", file])).status, 0);
     assert.equal((json(await runHere(["build", "--json", "--config", file])) as { error: { code: string } }).error.code, "build_running");
   });
@@ -283,9 +283,11 @@ test("a receipt that is not there is told in words", async () => {
 
 test("prune keeps the newest and what they need", async (t) => {
   const { dir, file } = copy(t);
+  appendFileSync(file, "keep: 4\n");
   for (const number of [1, 2, 3]) {
     await writeFiles(join(dir, "library"), [["notes/turn.md", `# Turn ${number}\n`]]);
-    assert.equal((await runHere(["build", "--config", file])).status, 0);
+    const { status, stdout } = await runHere(["build", "--config", file]);
+    assert.deepEqual([status, /removed \d/.exec(stdout)], [0, null], "a build by keep tells only snapshots that went");
   }
   const before = json(await runHere(["snapshots", "list", "--json", "--config", file])) as { snapshots: object[] };
   assert.equal(before.snapshots.length, 4);

@@ -115,6 +115,8 @@ function dressTree(tree: Root, { key, title, others }: DressOptions): void {
         delete properties["scope"];
       }
     } else if (HEADING.test(tagName)) headings.push(element);
+    else if (tagName === "details" && !element.children.some((one) => one.type === "element" && one.tagName === "summary"))
+      element.children.unshift({ type: "element", tagName: "summary", properties: {}, children: [{ type: "text", value: "Details" }] });
     // Terms that nothing describes, as tables of contents have them.
     else if (tagName === "dl" && element.children.findLast((one) => one.type === "element")?.tagName === "dt")
       element.children.push({ type: "element", tagName: "dd", properties: {}, children: [] });

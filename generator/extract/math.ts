@@ -22,12 +22,20 @@ export function formatMath(tex: string, display: boolean): string {
         maxExpand: MAX_EXPANSIONS,
       });
       // KaTeX draws boxes and bold by inline style, which our pages forbid, and marks what it refuses by a colour that MathML has not.
-      return html
-        .replaceAll(/ style="[^"<>]*"| mathcolor="currentcolor"/g, "")
-        .replaceAll(/<(m[ion]) mathvariant="([a-z-]+)">([A-Za-z])<\/\1>/g, (whole, name: string, variant: string, letter: string) => {
-          const sign = signOf(variant, letter);
-          return sign === null ? whole : `<${name} mathvariant="normal">${sign}</${name}>`;
-        });
+      return (
+        html
+          .replaceAll(/ style="[^"<>]*"| mathcolor="currentcolor"/g, "")
+          .replaceAll(/<(m[ion]) mathvariant="([a-z-]+)">([A-Za-z])<\/\1>/g, (whole, name: string, variant: string, letter: string) => {
+            const sign = signOf(variant, letter);
+            return sign === null ? whole : `<${name} mathvariant="normal">${sign}</${name}>`;
+          })
+          // A sign is text: KaTeX makes one of the letters of "mod", and of a sign with something above it.
+          .replaceAll(/<mo([^<>]*)>((?:<\/?(?:mrow|m[in])(?: [^<>]*)?>|[^<>])*)<\/mo>/g, (_, said: string, inner: string) => {
+            return `<mo${said}>${inner.replaceAll(/<[^>]*>/g, "")}</mo>`;
+          })
+          .replaceAll(/<m[ion](?: [^<>]*)?>(?=<)/g, "<mrow>")
+          .replaceAll(/(?<=>)<\/m[ion]>/g, "</mrow>")
+      );
     } catch (error) {
       const [, name] = /Undefined control sequence: \\([A-Za-z]+)/.exec(String(error)) ?? [];
       if (name === undefined) break;

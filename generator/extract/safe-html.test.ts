@@ -256,5 +256,10 @@ test("what authors write against the rules of HTML is mended: ids with spaces, t
   }
   const terms = "<dl><dt>a</dt><dt>b</dt></dl><dl><dt>c</dt><dd>d</dd></dl>";
   assert.equal((await extract("a.html", Buffer.from(`<p>Terms:</p>${terms}`))).html?.match(/<dd>(?=<\/dd><\/dl>)/g)?.length, 1);
+  const folded = await extract("a.html", Buffer.from("<p>Folded:</p><details><p>Words.</p></details>"));
+  assert.match(folded.html ?? "", /<details><summary>Details<\/summary><p/, "what is folded has a name to press");
+  const signs = await extract("a.md", Buffer.from("# A\n\n$a \\bmod b$ $a \\stackrel{d}{=} b$ $\\mathbin{}x$\n"));
+  assert.match(signs.html ?? "", /<mo[^>]*>mod<\/mo>[^]*<mrow><mover><mrow><mo>=<\/mo><\/mrow><mi>d<\/mi><\/mover><\/mrow>/);
+  assert.doesNotMatch(signs.html ?? "", /<mo(?: [^>]*)?></, "a sign of a formula is text");
   assert.doesNotMatch((await extract("a.md", Buffer.from("$\\href{https://example.org}{x} + \\url{y}$\n"))).html ?? "", /currentcolor/);
 });

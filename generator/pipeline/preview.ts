@@ -37,7 +37,7 @@ export type Preview = {
  *  @throws as a build does for sources that cannot be read as a whole */
 export async function previewBuild(config: Config, annexes: Annexes, keepHistory: boolean): Promise<Preview> {
   const shelves = openShelves(config, annexes);
-  await shelves.remote?.pull({ views: ["public", "internal"] });
+  await shelves.remote?.pull({ views: ["public", "internal"], wait: "look" });
   const registered = await annexes.steps();
   const running = await findRunningBuild(shelves.buildDir);
   const looked = await gatherFacts(config, shelves, {

@@ -15,10 +15,10 @@ export type RemoteShelf = {
     readonly views: readonly View[];
     /** Reads both pointers whatever the one says; "files" also hashes every file again. */
     readonly anew?: "pointers" | "files";
-    /** Waits for another process that has the copy; else nothing is done then. */
-    readonly wait?: boolean;
+    /** Waits for another process that has the copy; "look" not for a build. Default: nothing is done then. */
+    readonly wait?: true | "look";
   }): Promise<readonly { readonly view: View; readonly path: string }[]>;
-  /** The same for who only reads, and needs nothing that builds keep for each other. */
+  /** The same for who only reads, and needs nothing that builds keep for each other; it waits as "look" does. */
   look(): Promise<void>;
   /** Does work on the copy while nobody else publishes, and sends what it has changed.
    *  @throws ShelfError "build_running" naming who does; "lost_race" */

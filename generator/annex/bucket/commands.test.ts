@@ -12,17 +12,21 @@ import { bucketTest, makeBucket } from "../../../snapshots/annex/bucket/memory-s
 import { spoilBlob } from "../../../snapshots/contract/spoil-blob.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 
+import { ANNEXES } from "../../annexes.ts";
 import { openConfig } from "../../config/config.ts";
+import { withBuildLock } from "../../files/lock.ts";
+import { previewBuild } from "../../pipeline/preview.ts";
+import { refresh } from "../../shelves/shelves.ts";
 import { shelveInBucket } from "../../testing/bucket-library.ts";
 import { SILENT, writeFiles } from "../../testing/library.ts";
 import { runHere } from "../../testing/run-program.ts";
 import { copyIntoFolder } from "./copy-shelf.ts";
 import { EMPTY, objectsOf } from "./inventory.ts";
 import { readKnown } from "./known.ts";
-import { openRemote } from "./remote.ts";
+import { openRemote, type Remote } from "./remote.ts";
 import { useParts } from "../../publish/parts.ts";
 import { PLAIN_PARTS } from "../../testing/plain-parts.ts";
-import { build, openShelves } from "../../testing/whole.ts";
+import { build, openShelves, repair } from "../../testing/whole.ts";
 
 useParts(PLAIN_PARTS);
 
@@ -145,17 +149,32 @@ bucketTest("a build whose pointer somebody else moves meanwhile publishes nothin
   assert.equal(now.state === "found" ? now.bytes.toString() : "", moved);
 });
 
-bucketTest("a copy into a folder waits for whoever brings it up, and holds the shelf when it says so", async (t, server) => {
+bucketTest("who copies, repairs, lists or plans waits for whoever brings the copy up, and says what is there then", async (t, server) => {
   const dir = await makeLibrary(t);
   const bucket = await makeBucket(server);
   await build(await openConfig(await shelveInBucket(dir, bucket, "one")), { progress: SILENT });
-  const folder = join(dir, "copied");
-  const held = Promise.withResolvers<void>();
-  const other = openRemote(bucket, folder).alone(() => held.promise);
-  const copying = copyIntoFolder(bucket, folder);
-  assert.equal(await Promise.race([copying.then(() => "done"), wait(400).then(() => "waiting")]), "waiting");
-  held.resolve();
-  assert.equal(await other, true);
-  await copying;
-  assert.ok((await readdir(join(folder, "public"))).includes("current.json"));
+  const config = await openConfig(await shelveInBucket(dir, bucket, "two"));
+  const shelves = openShelves(config);
+  const copy = openRemote(bucket, join(dir, "two"));
+  const building = (): Promise<void> => withBuildLock(shelves.buildDir, () => refresh(shelves));
+  const nothingYet = (): Promise<void> => assert.rejects(building(), { code: "build_running" });
+  assert.equal(await copy.alone(nothingYet), true, "a copy that a build is bringing up for the first time is not read");
+  const works: readonly (readonly [name: string, copy: Remote, work: () => Promise<unknown>])[] = [
+    ["list", copy, async () => refresh(shelves).then(async () => assert.equal((await shelves.public.readPointer())?.sequence, 1))],
+    ["plan", copy, async () => assert.equal((await previewBuild(config, ANNEXES, false)).nothing, true)],
+    ["repair", copy, async () => assert.partialDeepStrictEqual((await repair(config)).mended, [{ how: "taken from the bucket again" }])],
+    ["copy", openRemote(bucket, join(dir, "copied")), () => copyIntoFolder(bucket, join(dir, "copied"))],
+  ];
+  for (const [name, remote, work] of works) {
+    const held = Promise.withResolvers<void>();
+    const other = remote.alone(() => held.promise);
+    if (name === "repair") spoilBlob(shelves.publicDir, sha256("# A\n"));
+    const waiting = work();
+    assert.equal(await Promise.race([waiting.then(() => "done"), wait(400).then(() => "waiting")]), "waiting", name);
+    held.resolve();
+    assert.equal(await other, true);
+    await waiting;
+  }
+  assert.ok((await readdir(join(dir, "copied/public"))).includes("current.json"));
+  assert.equal(await copy.alone(building), true, "what was brought up is read while a build runs");
 });

@@ -22,7 +22,7 @@ import {
   type SnapshotRecord,
   writeInRoot,
 } from "#snapshots/shelf";
-import { concurrently, withBuildLock } from "#generator/files";
+import { concurrently, findRunningBuild, withBuildLock } from "#generator/files";
 import { isBuilders, objectsOf } from "./inventory.ts";
 import type { LostObject, RemoteShelf } from "#generator/shelves";
 import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
@@ -49,8 +49,9 @@ type PullOptions = {
   readonly reader?: Reader | null;
   /** Reads both pointers whatever the one says; "files" also hashes every file again. */
   readonly anew?: "pointers" | "files";
-  /** Waits for another process that has the copy; else nothing is done then. */
-  readonly wait?: boolean;
+  /** Waits for another process that has the copy; "look" not for a build, which may take long and has brought it up. Default: nothing is done
+   *  then. */
+  readonly wait?: true | "look";
 };
 
 /** A Reader says when files go that the bucket has no more. */
@@ -98,18 +99,22 @@ export class Remote implements RemoteShelf {
 
   /** pull brings the copy to what the bucket says. While another process does so, or publishes from it, it waits if it is told to; else
    *  nothing is done.
-   *  @returns files that were not what their names say, and are now */
+   *  @returns files that were not what their names say, and are now
+   *  @throws ShelfError "build_running" while a build runs for which a look does not wait, and the copy holds nothing yet */
   async pull(options: PullOptions): Promise<readonly RemoteFile[]> {
     let spoiled: readonly RemoteFile[] = [];
     const bring = async (): Promise<void> => void (spoiled = await this.#bring(options));
     await makeRoots(this.copy, ["internal"]);
-    await (options.wait === true ? this.#locked(bring, true) : this.alone(bring));
+    const building = options.wait === "look" && (await findRunningBuild(join(this.places.internal.root, "build"))) !== null;
+    const isHeld = async (): Promise<boolean> => (await this.known("public")) !== null;
+    if (options.wait === undefined || (building && (await isHeld()))) await this.alone(bring);
+    else await this.#locked(bring, !building);
     return spoiled;
   }
 
   /** The same for who looks once and only reads. */
   async look(): Promise<void> {
-    await this.pull({ views: VIEWS, reader: { spare: (_, paths) => paths } });
+    await this.pull({ views: VIEWS, reader: { spare: (_, paths) => paths }, wait: "look" });
   }
 
   /** known returns what the copy was last brought to, by whichever process; null when nothing is known. */

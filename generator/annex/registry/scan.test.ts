@@ -221,6 +221,25 @@ test("a line twice, an id twice and what is no line are told with their lines", 
   );
 });
 
+test("what another command has written into the lock meanwhile is not written over: neither its ids nor what it accepted", async (t) => {
+  const { commit, scan, config } = openHistory(t);
+  commit({ "v/A.v": lemma("one", "1 = 1") });
+  const long = await scanAll(config());
+  commit({ "v/A.v": lemma("uno", "1 = 1") + lemma("two", "2 = 2") });
+  const { lock } = await scan();
+  assert.throws(() => writeScan(config(), long), { code: "lost_race", message: /changed by another command meanwhile/ });
+  const late = await scanAll(config());
+  await scan();
+  writeScan(config(), late); // what says the same is no change
+  assert.deepEqual(readLock(config().lock), lock);
+  commit({ "v/A.v": lemma("uno", "1 = 1") + lemma("dos", "2 = 2") });
+  const before = await scanAll(config());
+  const { id = "" } = lock.find(({ key }) => key.endsWith(".two")) ?? {};
+  await scan({ accept: [id], reason: "Spanish" });
+  assert.throws(() => writeScan(config(), before), { code: "lost_race" });
+  assert.equal(readLock(config().lock).find((line) => line.id === id)?.reason, "Spanish");
+});
+
 test("half of a file in the code store, as a full disk leaves it, is written whole by the next scan", async (t) => {
   const { folder, commit, config } = openHistory(t, "code: ./code\n");
   commit({ "v/A.v": lemma("one", "1 = 1") });
@@ -230,7 +249,7 @@ test("half of a file in the code store, as a full disk leaves it, is written who
   const whole = readFileSync(file, "utf8");
   assert.equal(whole, lemma("one", "1 = 1"));
   writeFileSync(file, whole.slice(0, 9));
-  writeScan(config(), scan);
+  writeScan(config(), await scanAll(config()));
   assert.equal(readFileSync(file, "utf8"), whole);
 });
 
