@@ -22,7 +22,7 @@ const SEEDS =
 /** Markup that is never closed, or closed at once, in the languages that have a reader of their own. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   md: [
-    ...'```{a} b\n¦:::{a} b\n¦::: a\n¦:::a[b]\n¦:::{toctree}\n¦```{toctree}\na*\n```\n¦{{<a ¦{{< a b="c" >}}¦{{% a %}}\n¦:material-a:¦:material-a: ¦:material-a:{¦%% a ¦%% a %% ¦%%\n'.split(
+    ...'```{a} b\n¦:::{a} b\n¦::: a\n¦- ```a\n¦- ::: a\n¦- -8<-\n¦- ```{include} a\n¦:::a[b]\n¦:::{toctree}\n¦```{toctree}\na*\n```\n¦{{<a ¦{{< a b="c" >}}¦{{% a %}}\n¦:material-a:¦:material-a: ¦:material-a:{¦%% a ¦%% a %% ¦%%\n'.split(
       "¦",
     ),
     ...'/// a\n¦/// a | b\n    c: d\n¦[![a][b]](¦[![a](b)](c) ¦![a](b){¦{.a ¦`a`{.b} ¦# a {#b}\n¦<img alt="¦<img alt="a"> ¦<h1>a</h1>\n¦<h1>\n¦{a}`b` ¦{a}`¦(a)=\n¦(a)=\n# b\n'.split(

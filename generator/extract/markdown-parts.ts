@@ -20,6 +20,7 @@ export type MarkdownParts = {
 type Taken = { readonly path: string; readonly choose: (lines: readonly string[]) => readonly string[] };
 
 const MAX_DEPTH = 8; // parts within parts
+const MAX_BELOW = 200; // lines in which the end of what takes in a part is looked for
 const INCLUDE = /^\{\{#(?:rustdoc_)?(?:include|playground)\s+([^\s:{}]+)(?::([^\s{}]+))?[^{}]*\}\}$/;
 const SHORTCODE = /^\{\{<\s+include\s+"?([^\s"<>{}]+)"?\s+>\}\}$/;
 const SNIPPET = /^-{1,}8<-+\s+"([^":\n]+)(?::([^"\n]+))?"$/;
@@ -112,9 +113,9 @@ function takePart(state: StateBlock, line: number, end: number, silent: boolean)
   const { parts } = state.env as { readonly parts?: MarkdownParts };
   const text = isIndented(state, line) ? "" : lineOf(state, line).trim();
   const isList = SNIPPETS.test(text);
-  const sign = isList ? text : /^[`:]{3,}/.exec(text)?.[0];
+  const sign = isList ? text : DIRECTIVE.test(text) ? /^[`:]{3,}/.exec(text)?.[0] : undefined;
   let close = line + 1;
-  if (sign !== undefined) while (close < end && lineOf(state, close).trim() !== sign) close++;
+  if (sign !== undefined) while (close < Math.min(end, line + MAX_BELOW) && lineOf(state, close).trim() !== sign) close++;
   const below = Array.from({ length: Math.min(close, end) - line - 1 }, (_, at) => lineOf(state, line + 1 + at).trim());
   const paths = below.filter((path) => path !== "" && !path.startsWith(";"));
   const taken = isList ? paths.map((path) => readTaken(`--8<-- "${path}"`)) : [readTaken(text, optionsIn(below))];
