@@ -111,6 +111,7 @@ async function errorAnswer(view: View, open: OpenSnapshot | null, request: Answe
 /** chosenByAccept tells caches that a client which accepts something else is to be asked for anew. */
 function chosenByAccept(answer: Answer): Answer {
   const { Vary: others } = answer.headers;
+  if (others?.startsWith("Accept,") === true) return answer;
   return { ...answer, headers: { ...answer.headers, Vary: others === undefined ? "Accept" : `Accept, ${others}` } };
 }
 

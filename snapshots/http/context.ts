@@ -1,6 +1,7 @@
 /** The sources of every answer of a snapshot, and how long an answer is kept: both are decided here and nowhere else. */
+import { hasTwin } from "#snapshots/format";
 import type { OpenSnapshot } from "#snapshots/query";
-import type { RoutePlace } from "#snapshots/routes";
+import { type RoutePlace, splitTarget } from "#snapshots/routes";
 import { chooseEncoding } from "./encoding.ts";
 import type { PreparedRoom } from "./prepared.ts";
 import { type Answer, type AnswerRequest, type CacheClass, commonHeaders, type Content, makeReady, reply } from "./reply.ts";
@@ -25,15 +26,18 @@ export async function openContext(view: View, open: OpenSnapshot, { at, match }:
 /** contentAnswer answers with a content, and makes it unless it is ready.
  *  @param keep the room in which it is kept: null when a stranger could ask for it under any number of names */
 export async function contentAnswer(
-  { view, open, basis, room }: Context,
+  { view, open, mount, basis, room }: Context,
   request: AnswerRequest,
   keep: PreparedRoom | null,
   make: () => Promise<Content>,
 ): Promise<Answer> {
   const encoding = chooseEncoding(request.header("accept-encoding"));
+  // What is ready is sent without a look at its page: it says itself that a client may rather read its twin.
+  const choice = hasTwin(splitTarget(request.target.slice(mount.length))[0]) ? { Vary: "Accept, Accept-Encoding" } : {};
   const common = commonHeaders(view.options.view, open.snapshot.id);
-  const ready = await view.prepared.obtain(keep === null ? null : (room ?? keep), basis, request.target, encoding, async () =>
-    makeReady(await make(), encoding, common),
-  );
+  const ready = await view.prepared.obtain(keep === null ? null : (room ?? keep), basis, request.target, encoding, async () => {
+    const content = await make();
+    return makeReady({ ...content, headers: { ...content.headers, ...choice } }, encoding, common);
+  });
   return reply(request, ready);
 }
