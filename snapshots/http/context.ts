@@ -32,7 +32,7 @@ export async function contentAnswer(
   make: () => Promise<Content>,
 ): Promise<Answer> {
   const encoding = chooseEncoding(request.header("accept-encoding"));
-  // What is ready is sent without a look at its page: it says itself that a client may rather read its twin.
+  // An answer that is ready is sent without a look at its page: it says itself that a client may rather read its twin.
   const choice = hasTwin(splitTarget(request.target.slice(mount.length))[0]) ? { Vary: "Accept, Accept-Encoding" } : {};
   const common = commonHeaders(view.options.view, open.snapshot.id);
   const ready = await view.prepared.obtain(keep === null ? null : (room ?? keep), basis, request.target, encoding, async () => {
