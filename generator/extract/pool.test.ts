@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { test } from "node:test";
 import { childProcesses } from "../testing/child-processes.ts";
+import { until } from "../testing/until.ts";
 import type { ShelfError } from "../../snapshots/errors.ts";
 import { extractAsking } from "./extract.ts";
 import { parseExtract, toExtracted } from "./extract-json.ts";
@@ -52,6 +53,8 @@ test("a warm pool has its first process, and starts no other for a few objects",
   try {
     pool.warm();
     pool.warm();
+    // A process that was forked is known by its command line only when it has begun.
+    await until("the first process is there", () => childProcesses(worker).length > 0);
     const warm = childProcesses(worker);
     assert.equal(warm.length, 1);
     const keys = ["a.md", "b.md", "c.md"];

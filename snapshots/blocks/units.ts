@@ -53,20 +53,25 @@ export function unitsOf(text: string, kind: Kind, above: readonly string[] = [])
   }
   return blocks.flatMap((block, at): Unit[] => {
     let end = at;
-    let plain = block.plain;
+    // Joined at the end: of texts that grow by pieces every piece stays in memory.
+    const pieces = [block.plain];
+    let length = block.plain.length;
     for (let next = blocks[at + 1]; next !== undefined; next = blocks[end + 1]) {
       const last = blocks[end] ?? block;
       const announces =
-        next.form === "code" || (next.form === "item" && (block.form !== "item" ? last.form === "item" || plain.endsWith(":") : false));
-      const isShort = plain.length < MIN_UNIT && block.form === "prose" && next.form === "prose";
+        next.form === "code" ||
+        (next.form === "item" && (block.form !== "item" ? last.form === "item" || last.plain.endsWith(":") : false));
+      const isShort = length < MIN_UNIT && block.form === "prose" && next.form === "prose";
       if ((belows[end + 1] ?? 0) === 0 || !(announces || isShort)) break;
-      if (plain.length + 2 + next.plain.length > MAX_UNIT || next.end - block.start > MAX_CITED) break;
+      if (length + 2 + next.plain.length > MAX_UNIT || next.end - block.start > MAX_CITED) break;
       // Lines of code stand apart.
-      plain += ([last, next].some((one) => one.plain.includes("\n")) ? "\n\n" : " ") + next.plain;
+      const between = last.plain.includes("\n") || next.plain.includes("\n") ? "\n\n" : " ";
+      pieces.push(between, next.plain);
+      length += between.length + next.plain.length;
       end++;
     }
     const last = blocks[end] ?? block;
-    return last.end - block.start > MAX_CITED ? [] : [{ ...block, end: last.end, plain, below: belows[at] ?? 0 }];
+    return last.end - block.start > MAX_CITED ? [] : [{ ...block, end: last.end, plain: pieces.join(""), below: belows[at] ?? 0 }];
   });
 }
 
